@@ -1,0 +1,1 @@
+"""Foreword: prepares the next model call of an agent session."""

@@ -1,0 +1,1 @@
+"""The pure core: values and rules that decide what a model sees."""

@@ -1,0 +1,54 @@
+"""Where a call stops repeating the previous one, and why.
+
+Source: docs/semantics/engine.md#causes.
+"""
+
+from app.core.engine import PreparedCall
+from app.core.items import Item
+from app.core.messages import Synthetic
+from app.core.prefix import Break, Cause, common_length, element_digests
+from app.core.recipe import Recipe
+
+
+def find_break(
+    before: PreparedCall, made_from: Recipe, after: PreparedCall, recipe: Recipe
+) -> Break:
+    """The first message in which two calls differ, with its cause.
+
+    `before` must not be a prefix of `after`; where only the tools differ the
+    break is at no message.
+    """
+    old, new = element_digests(before), element_digests(after)
+    at = common_length(old, new)
+    if at == len(old):
+        return Break(at=None, cause=_settings_cause(made_from, recipe))
+    return Break(at=at, cause=_cause(_item(before, at), made_from, recipe))
+
+
+def _item(call: PreparedCall, at: int) -> Item | None:
+    index = at - len(call.surface.system)
+    return call.conversation[index] if index >= 0 else None
+
+
+def _cause(old: Item | None, made_from: Recipe, recipe: Recipe) -> Cause:
+    if old is None:
+        return _settings_cause(made_from, recipe)
+    return _replaced_result(old) or _settings_cause(made_from, recipe)
+
+
+def _replaced_result(old: Item) -> Cause | None:
+    if not old.facts.results:
+        return None
+    if old.facts.results[0].state == "running":
+        return "late_tool_result"
+    return "interrupted_result_replaced" if isinstance(old.source, Synthetic) else None
+
+
+def _settings_cause(before: Recipe, after: Recipe) -> Cause:
+    if before.agent_ref != after.agent_ref or before.sandbox_available != after.sandbox_available:
+        return "agent_changed"
+    if before.profile != after.profile:
+        return "model_changed"
+    if before.boundary != after.boundary:
+        return "prune"
+    return "policy_changed"

@@ -1,0 +1,78 @@
+"""Media is left out where the model takes none.
+
+A user request with media is refused instead: what somebody asked about
+must not vanish silently.
+
+Source: docs/semantics/request-copy.md#data-filter.
+"""
+
+from dataclasses import replace
+
+from app.core.blocks import Blocks, Data, ToolResult
+from app.core.content import decode_content
+from app.core.counting import media_count
+from app.core.errors import UnsupportedUserData
+from app.core.facts import form_of
+from app.core.items import Item, message_id
+from app.core.request_copy import Repair, Rewrite, StepContext
+
+
+def without_data_blocks(
+    items: tuple[Item, ...], context: StepContext
+) -> tuple[tuple[Item, ...], tuple[Repair, ...]]:
+    """The items without media, and a repair for each that lost some.
+
+    Raises:
+        UnsupportedUserData: Media stands in a user message of kind `normal`.
+    """
+    if context.accepts_data_blocks or not any(item.facts.has_data for item in items):
+        return items, ()
+    kept = list(items)
+    repairs: list[Repair] = []
+    for index, item in enumerate(items):
+        if not item.facts.has_data:
+            continue
+        refuse_user_data(item, index)
+        kept[index] = item.with_form(_filtered(item, context).form)
+        repairs.append(
+            Repair(code="data_block_filtered", item_index=index, message_id=message_id(item))
+        )
+    return tuple(kept), tuple(repairs)
+
+
+def refuse_user_data(item: Item, index: int) -> None:
+    """Refuse media in real user input.
+
+    Raises:
+        UnsupportedUserData: The item is user input and holds media.
+    """
+    if item.role == "user" and item.kind == "normal" and item.facts.has_data:
+        raise UnsupportedUserData(
+            f"model does not accept data blocks in real user input (item {index})",
+            item_index=index,
+            message_id=message_id(item),
+        )
+
+
+def _filtered(item: Item, context: StepContext) -> Rewrite:
+    key = ("data_filter", item.facts.element_sha256, context.counter.basis)
+    known = context.memo.get(key)
+    if known is not None:
+        return known
+    blocks = decode_content(item.content)
+    rewrite = Rewrite(
+        form=form_of(item.role, _without_data(blocks), context.counter),
+        filtered_data_blocks=media_count(blocks),
+    )
+    context.memo[key] = rewrite
+    return rewrite
+
+
+def _without_data(blocks: Blocks) -> Blocks:
+    return tuple(
+        replace(block, output=_without_data(block.output))
+        if isinstance(block, ToolResult)
+        else block
+        for block in blocks
+        if not isinstance(block, Data)
+    )

@@ -1,0 +1,175 @@
+"""Prepare: state in, the next model call out. The one way to a request.
+
+Source: docs/semantics/engine.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.core.budget import Budget, estimate_regions, make_budget, tokenizer_regions
+from app.core.counting import TokenCounter
+from app.core.errors import (
+    DuplicateSystemContext,
+    EmptySystemContext,
+    EmptySystemContextKey,
+    SystemMessageInConversation,
+)
+from app.core.item_limits import check_system_part
+from app.core.items import Item
+from app.core.limits import Decision, Limits, Policy
+from app.core.model_profile import ModelProfile
+from app.core.normalize import normalize
+from app.core.project import project
+from app.core.prune import prune
+from app.core.request import request_fragments
+from app.core.request_copy import (
+    Memo,
+    ProjectionSummary,
+    PruneBoundary,
+    Repair,
+    RequestCopy,
+    Step,
+    StepContext,
+)
+from app.core.text import is_blank
+from app.core.tool_surface import Surface, SystemMessage
+
+STEPS: tuple[Step, ...] = (prune, project, normalize)
+"""Prune shortens what project measures, and normalize runs last so that no
+later step can separate a tool call from its result."""
+
+_EMPTY_CONTENT = b"[]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareInput:
+    """All that a prepared call depends on."""
+
+    model: str
+    profile: ModelProfile
+    policy: Policy
+    surface: Surface
+    items: tuple[Item, ...]
+    boundary: PruneBoundary
+    generation: Mapping[str, object]
+    scope: str
+    counter: TokenCounter
+    memo: Memo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCall:
+    """The next model call: its request, what it takes, and what to do with it."""
+
+    model: str
+    profile: ModelProfile
+    policy: Policy
+    surface: Surface
+    conversation: tuple[Item, ...]
+    generation: Mapping[str, object]
+    budget: Budget
+    limits: Limits
+    decision: Decision
+    projection: ProjectionSummary
+    boundary: PruneBoundary
+    pruned_tool_results: int
+    repairs: tuple[Repair, ...]
+
+    def request_fragments(self) -> list[bytes]:
+        """The neutral request in pieces; joining them gives its exact bytes."""
+        return request_fragments(
+            self.model,
+            self.surface.system,
+            self.conversation,
+            self.surface.tools,
+            self.generation,
+            self.profile.max_output_tokens,
+        )
+
+
+def request_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
+    """The items as they will be sent; `items` itself is untouched."""
+    copy = RequestCopy(items=items)
+    for step in STEPS:
+        copy = step(copy, context)
+    return copy
+
+
+def prepare(given: PrepareInput) -> PreparedCall:
+    """The next model call of `given`. Equal input gives equal bytes.
+
+    Raises:
+        UnsupportedUserData: User input holds media that the model refuses.
+        EmptySystemContextKey, EmptySystemContext, DuplicateSystemContext,
+        ItemOverLimit: A system part cannot be sent.
+        SystemMessageInConversation: A system message stands among the items.
+    """
+    copy = request_copy(given.items, _step_context(given))
+    check_system_parts(given.surface.system)
+    _refuse_system_messages(copy.items)
+    surface = given.surface
+    max_output = given.profile.max_output_tokens
+    limits = given.policy.limits(given.profile, max_output or 0)
+    budget = make_budget(
+        estimate_regions(surface.system, copy.items, surface.tools),
+        tokenizer_regions(surface.system, copy.items, surface.tools),
+        given.counter.basis,
+        limits,
+        max_output,
+    )
+    return PreparedCall(
+        model=given.model,
+        profile=given.profile,
+        policy=given.policy,
+        surface=surface,
+        conversation=copy.items,
+        generation=given.generation,
+        budget=budget,
+        limits=limits,
+        decision=given.policy.decide(budget.estimate.total, limits),
+        projection=copy.projection,
+        boundary=given.boundary,
+        pruned_tool_results=copy.pruned_tool_results,
+        repairs=copy.repairs,
+    )
+
+
+def check_system_parts(parts: Sequence[SystemMessage]) -> None:
+    """Refuse system parts that no request may carry, in order.
+
+    Raises:
+        EmptySystemContextKey, EmptySystemContext, DuplicateSystemContext,
+        ItemOverLimit: The first part that fails, by its first fault.
+    """
+    seen: set[str] = set()
+    for part in parts:
+        if is_blank(part.key):
+            raise EmptySystemContextKey("system context key must not be empty", key=part.key)
+        if part.form.content == _EMPTY_CONTENT:
+            raise EmptySystemContext(
+                f"system context part must not be empty: {part.key}", key=part.key
+            )
+        if part.key in seen:
+            raise DuplicateSystemContext(f"duplicate system context key: {part.key}", key=part.key)
+        seen.add(part.key)
+        check_system_part(part.key, part.form.facts.json_bytes)
+
+
+def _refuse_system_messages(items: Sequence[Item]) -> None:
+    for index, item in enumerate(items):
+        if item.role == "system":
+            raise SystemMessageInConversation(
+                "conversation view must not contain system messages", item_index=index
+            )
+
+
+def _step_context(given: PrepareInput) -> StepContext:
+    return StepContext(
+        boundary=given.boundary,
+        prune_tool_result_chars=given.policy.prune_tool_result_chars,
+        max_tool_result_tokens=given.policy.max_tool_result_tokens,
+        accepts_data_blocks=given.profile.accepts_data_blocks,
+        scope=given.scope,
+        counter=given.counter,
+        memo=given.memo,
+    )

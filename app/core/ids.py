@@ -1,0 +1,57 @@
+"""Ids that callers choose.
+
+Source: docs/semantics/messages.md#ids.
+"""
+
+import re
+
+from app.core.errors import InvalidId, ReservedId
+
+RESERVED_PREFIXES = ("world-state:", "compaction-", "prep-")
+"""Begin the ids of messages that are made here."""
+
+_KEY = re.compile(r"[A-Za-z0-9._~:-]{1,128}")
+_STORED_MESSAGE_ID = re.compile(r"[A-Za-z0-9._~:/-]{1,512}")
+_MESSAGE_ID = re.compile(r"[A-Za-z0-9._~:/-]{1,128}")
+
+
+def is_key(text: str) -> bool:
+    """Whether `text` can be the id of a session or a turn."""
+    return _KEY.fullmatch(text) is not None
+
+
+def is_stored_message_id(text: str) -> bool:
+    """Whether `text` can be the id of a stored message, one made here included."""
+    return _STORED_MESSAGE_ID.fullmatch(text) is not None
+
+
+def check_key(text: str, field: str) -> None:
+    """Refuse an id that a session or a turn cannot have.
+
+    Raises:
+        InvalidId: Names the field.
+    """
+    if not is_key(text):
+        raise InvalidId(f"{field} must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -", key=field)
+
+
+def check_message_id(text: str, index: int) -> None:
+    """Refuse an id that a caller's message cannot have.
+
+    Raises:
+        InvalidId: It holds other characters, none or too many.
+        ReservedId: It begins like the ids of messages that are made here.
+    """
+    if _MESSAGE_ID.fullmatch(text) is None:
+        raise InvalidId(
+            "a message id must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / -",
+            key="id",
+            message_index=index,
+        )
+    for prefix in RESERVED_PREFIXES:
+        if text.startswith(prefix):
+            raise ReservedId(
+                f"message ids that begin with {prefix!r} are reserved",
+                message_index=index,
+                message_id=text,
+            )

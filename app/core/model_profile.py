@@ -1,0 +1,80 @@
+"""What a model can take.
+
+Source: docs/semantics/budget.md#model-profile.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+from app.core.errors import InvalidModelProfile
+
+_LARGEST_RESERVE = 2**64 - 1
+"""Reserves are unsigned 64-bit numbers in OpenWork, whose refusals are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProfile:
+    """Capabilities of a model. `None` is unknown, never zero and never a default.
+
+    Raises:
+        InvalidModelProfile: The reserves leave no room for input.
+    """
+
+    name: str
+    context_window: int | None
+    max_context_window: int | None = None
+    max_output_tokens: int | None = None
+    max_reasoning_tokens: int | None = None
+    accepts_data_blocks: bool = True
+    effective_context_window_percent: int = 95
+    auto_compact_token_limit: int | None = None
+    comp_hash: str | None = None
+    encoding: str | None = None
+    manages_own_context: bool = False
+
+    def __post_init__(self) -> None:
+        if self.context_window is not None and self.context_window <= 0:
+            raise InvalidModelProfile("contextWindowTokens must be positive", key="context_window")
+        if self.max_output_tokens is not None and self.max_output_tokens <= 0:
+            raise InvalidModelProfile("maxOutputTokens must be positive", key="max_output_tokens")
+        if self.max_reasoning_tokens is not None and self.max_reasoning_tokens < 0:
+            raise InvalidModelProfile(
+                "maxReasoningTokens must not be negative", key="max_reasoning_tokens"
+            )
+        self._refuse_impossible_reserve()
+
+    @property
+    def reserve_tokens(self) -> int:
+        """Tokens of the window that output and reasoning take away from the input."""
+        return (self.max_output_tokens or 0) + (self.max_reasoning_tokens or 0)
+
+    def _refuse_impossible_reserve(self) -> None:
+        reserve = self.reserve_tokens
+        if reserve > _LARGEST_RESERVE:
+            raise InvalidModelProfile(
+                "the output and reasoning reservation overflowed", key="max_output_tokens"
+            )
+        if self.context_window is not None and reserve >= self.context_window:
+            raise InvalidModelProfile(
+                f"output and reasoning reserve {reserve} tokens, which must be less than "
+                f"the {self.context_window}-token context window",
+                key="max_output_tokens",
+                tokens=reserve,
+                limit_tokens=self.context_window,
+            )
+
+
+def unknown_profile(name: str) -> ModelProfile:
+    """The profile of a model of which nothing is known."""
+    return ModelProfile(name=name, context_window=None)
+
+
+def profile_json(profile: ModelProfile) -> dict[str, object]:
+    """A profile with every field written out; `profile_from_json` takes it back."""
+    return {field.name: getattr(profile, field.name) for field in fields(profile)}
+
+
+def profile_from_json(value: object) -> ModelProfile:
+    """The profile of a value that `profile_json` made."""
+    # Only values made by `profile_json` come here, so their shape is known.
+    return ModelProfile(**cast("dict[str, Any]", value))

@@ -1,0 +1,58 @@
+"""Recipes: what a prepared call was made from, so that it can be made again.
+
+The messages are not in it: they never change, so the last sequence is enough.
+
+Source: docs/semantics/engine.md#prepared-calls.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+from app.core import canonical
+from app.core.model_profile import ModelProfile, profile_from_json, profile_json
+from app.core.request_copy import PruneBoundary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """The settings of a prepared call beside the messages up to a sequence."""
+
+    format: str
+    model: str
+    profile: ModelProfile
+    policy: Mapping[str, object]
+    agent_ref: str
+    is_root: bool
+    sandbox_available: bool
+    boundary: PruneBoundary
+    generation: Mapping[str, object]
+    through_sequence: int
+
+    def same_settings(self, other: "Recipe") -> bool:
+        """Whether two calls differ at most in their messages and generation."""
+        return all(
+            getattr(self, field.name) == getattr(other, field.name)
+            for field in fields(self)
+            if field.name not in ("generation", "through_sequence")
+        )
+
+
+def encode_recipe(recipe: Recipe) -> bytes:
+    """The canonical bytes of a recipe."""
+    values: dict[str, object] = {
+        field.name: getattr(recipe, field.name) for field in fields(recipe)
+    }
+    values["profile"] = profile_json(recipe.profile)
+    values["boundary"] = [recipe.boundary.through_sequence, recipe.boundary.spill_directory]
+    return canonical.encode(values)
+
+
+def decode_recipe(data: bytes) -> Recipe:
+    """The recipe of bytes that `encode_recipe` made."""
+    # Only bytes made by `encode_recipe` come here, so their shape is known.
+    values = cast("dict[str, Any]", canonical.decode(data))
+    through, directory = values["boundary"]
+    values["profile"] = profile_from_json(values["profile"])
+    values["boundary"] = PruneBoundary(through_sequence=through, spill_directory=directory)
+    return Recipe(**values)

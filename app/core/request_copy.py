@@ -1,0 +1,100 @@
+"""The request copy: what the steps take and give.
+
+A step is pure: it returns the same copy where it has nothing to do, and a
+second run of it changes nothing. Stored items are never touched.
+
+Source: docs/semantics/request-copy.md.
+"""
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from app.core.counting import TokenCounter
+from app.core.facts import Form
+from app.core.items import Item
+
+RepairCode: TypeAlias = Literal[
+    "orphan_tool_result_dropped",
+    "duplicate_tool_result_dropped",
+    "tool_result_synthesised",
+    "data_block_filtered",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """Something that the copy has other than the stored conversation."""
+
+    code: RepairCode
+    item_index: int
+    message_id: str | None
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectionSummary:
+    """Tool results that were cut, with their tokens before and after."""
+
+    truncated_tool_results: int = 0
+    original_tokens: int = 0
+    projected_tokens: int = 0
+
+    def plus(self, other: "ProjectionSummary") -> "ProjectionSummary":
+        """The sum of two summaries."""
+        return ProjectionSummary(
+            truncated_tool_results=self.truncated_tool_results + other.truncated_tool_results,
+            original_tokens=self.original_tokens + other.original_tokens,
+            projected_tokens=self.projected_tokens + other.projected_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewrite:
+    """A rewritten content array and what the rewriting did."""
+
+    form: Form
+    pruned_tool_results: int = 0
+    projection: ProjectionSummary = ProjectionSummary()
+    filtered_data_blocks: int = 0
+
+
+MemoKey: TypeAlias = tuple[str | bytes | int | None, ...]
+Memo: TypeAlias = MutableMapping[MemoKey, Rewrite]
+"""Rewritten forms by rule, content and limits. It may forget; it never decides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneBoundary:
+    """Up to where old tool results are shortened. None: nowhere."""
+
+    through_sequence: int | None = None
+    spill_directory: str | None = None
+    """Where a marker says the whole result lies. None: it names no file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepContext:
+    """What the steps are told beside the items."""
+
+    boundary: PruneBoundary
+    prune_tool_result_chars: int
+    max_tool_result_tokens: int
+    accepts_data_blocks: bool
+    scope: str
+    """Namespace of synthetic ids: equal calls of different sessions differ."""
+    counter: TokenCounter
+    memo: Memo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCopy:
+    """The items on their way into a request, and what was done to them."""
+
+    items: tuple[Item, ...]
+    pruned_tool_results: int = 0
+    projection: ProjectionSummary = ProjectionSummary()
+    repairs: tuple[Repair, ...] = ()
+
+
+Step: TypeAlias = Callable[[RequestCopy, StepContext], RequestCopy]

@@ -1,0 +1,77 @@
+"""Stored sessions and messages as values.
+
+Source: docs/semantics/messages.md#stored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.core.budget import BudgetState
+from app.core.facts import Facts, Form
+from app.core.items import Item, item_of
+from app.core.messages import Kind, Real, Role
+from app.core.model_profile import ModelProfile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session as it is stored."""
+
+    id: str
+    incarnation: str
+    """New for every creation, so that a session made again under its id is another one."""
+    model: str
+    model_profile: ModelProfile | None
+    policy: Mapping[str, object]
+    agent_ref: str
+    generation: Mapping[str, object]
+    parent_session_id: str | None
+    sandbox_available: bool
+    spill_directory: str | None
+    metadata: Mapping[str, object]
+    original: bytes
+    """The canonical body of its creation, to which a repeat is compared."""
+    created_at: datetime
+    updated_at: datetime
+    version: int
+    message_count: int
+    cumulative_json_bytes: int
+    current_turn_id: str | None
+    state: BudgetState
+    """Of the last prepared call; unknown before the first."""
+    used_percent: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message on its way into a session."""
+
+    id: str
+    turn_id: str | None
+    role: Role
+    kind: Kind
+    agent_visible: bool
+    user_visible: bool
+    created_at: datetime
+    content: bytes
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMessage:
+    """A message with its place in the session."""
+
+    sequence: int
+    message: NewMessage
+
+
+def item_of_message(stored: StoredMessage) -> Item:
+    """A stored message as a conversation item."""
+    message = stored.message
+    return item_of(
+        message.role,
+        message.kind,
+        Form(content=message.content, facts=message.facts),
+        Real(id=message.id, sequence=stored.sequence),
+    )

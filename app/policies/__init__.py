@@ -1,0 +1,1 @@
+"""Policies: limits and the decision, one module per mechanism."""

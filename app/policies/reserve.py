@@ -1,0 +1,69 @@
+"""Limits that reserve room for the answer (preset `openwork`).
+
+The output reserve counts twice: it is taken off the window, and added to
+the input when the line is tested. A 200 000-token window with 32 000 tokens
+of output therefore compacts at an input of 110 800 tokens.
+
+Source: docs/semantics/budget.md#limits.
+"""
+
+from app.core.limits import LimitOrigin, Limits, LimitSource
+from app.core.model_profile import ModelProfile
+
+
+def reserve_limits(
+    profile: ModelProfile, auto_compact_percent: int, reserved_output_tokens: int
+) -> Limits:
+    """The limits of a call that reserves `reserved_output_tokens` for its answer.
+
+    >>> profile = ModelProfile(name="m", context_window=200_000, max_output_tokens=32_000)
+    >>> limits = reserve_limits(profile, 85, 32_000)
+    >>> limits.effective_input_tokens, limits.auto_compact_token_limit
+    (168000, 142800)
+    >>> limits.compact_at_input_tokens
+    110800
+    """
+    window = profile.context_window
+    if window is None:
+        return _unknown(reserved_output_tokens)
+    effective = window - profile.reserve_tokens
+    auto_limit = -(-effective * auto_compact_percent // 100)
+    line = min(auto_limit, effective)
+    return Limits(
+        context_window=window,
+        effective_input_tokens=effective,
+        auto_compact_token_limit=auto_limit,
+        line_tokens=line,
+        compact_at_input_tokens=max(0, line - reserved_output_tokens),
+        reserved_output_tokens=reserved_output_tokens,
+        provenance={
+            "context_window": _origin(window, "session", "the window of the model profile"),
+            "effective_input_tokens": _origin(
+                effective,
+                "derived",
+                f"window {window} less output and reasoning {profile.reserve_tokens}",
+            ),
+            "auto_compact_token_limit": _origin(
+                auto_limit,
+                "policy",
+                f"{auto_compact_percent} % of the effective input, rounded up",
+            ),
+        },
+    )
+
+
+def _origin(effective: int | None, source: LimitSource, why: str) -> LimitOrigin:
+    return LimitOrigin(requested=None, effective=effective, source=source, why=why)
+
+
+def _unknown(reserved_output_tokens: int) -> Limits:
+    why = "the model profile does not say how large the window is"
+    return Limits(
+        context_window=None,
+        effective_input_tokens=None,
+        auto_compact_token_limit=None,
+        line_tokens=None,
+        compact_at_input_tokens=None,
+        reserved_output_tokens=reserved_output_tokens,
+        provenance={"context_window": _origin(None, "unknown", why)},
+    )

@@ -1,0 +1,1 @@
+"""Reads a real directory into a capture, on the worker's machine."""

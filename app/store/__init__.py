@@ -1,0 +1,1 @@
+"""Storage: tables, one repository per aggregate, and the unit of work."""

@@ -1,0 +1,184 @@
+"""Messages of a session: read in order, appended, never rewritten."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from itertools import accumulate
+from typing import Literal, TypeAlias
+
+from sqlalchemy import ColumnElement, delete, insert, select
+
+from app.core.chat_state import OpenCall
+from app.core.errors import MessageNotFound
+from app.core.facts import Form
+from app.core.items import Item, item_of
+from app.core.messages import Kind, Real, Role
+from app.core.stored import NewMessage, StoredMessage
+from app.store.connections import ReadConnection, WriteConnection
+from app.store.rows import FACT_COLUMNS, facts_of, message_columns, stored_message
+from app.store.tables import messages, open_calls
+
+Order: TypeAlias = Literal["asc", "desc"]
+
+_ITEM_COLUMNS = ("sequence", "id", "role", "kind", "content", *FACT_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageFilter:
+    """Which messages a page lists. None: all of them."""
+
+    kind: Kind | None = None
+    role: Role | None = None
+    turn_id: str | None = None
+    agent_visible: bool | None = None
+    user_visible: bool | None = None
+
+
+class MessageRepository:
+    """Reads of one session's messages."""
+
+    def __init__(self, connection: ReadConnection, incarnation: str) -> None:
+        self._connection = connection
+        self._incarnation = incarnation
+        self._mine = messages.c.incarnation == incarnation
+
+    async def items(self, after_sequence: int, through_sequence: int) -> tuple[Item, ...]:
+        """The messages that a model may see in a range of sequences, in order."""
+        statement = (
+            select(*(messages.c[name] for name in _ITEM_COLUMNS))
+            .where(self._mine, messages.c.agent_visible)
+            .where(messages.c.sequence > after_sequence, messages.c.sequence <= through_sequence)
+            .order_by(messages.c.sequence)
+        )
+        rows = (await self._connection.execute(statement)).mappings()
+        return tuple(
+            item_of(
+                row["role"],
+                row["kind"],
+                Form(content=row["content"], facts=facts_of(row)),
+                Real(id=row["id"], sequence=row["sequence"]),
+            )
+            for row in rows
+        )
+
+    async def turn_ids(self, through_sequence: int) -> dict[str, str | None]:
+        """The turn of every message up to a sequence, by message id."""
+        statement = select(messages.c.id, messages.c.turn_id).where(
+            self._mine, messages.c.sequence <= through_sequence
+        )
+        return {row.id: row.turn_id for row in await self._connection.execute(statement)}
+
+    async def by_ids(self, ids: Sequence[str]) -> dict[str, StoredMessage]:
+        """The stored messages among some ids."""
+        statement = select(messages).where(self._mine, messages.c.id.in_(ids))
+        rows = (await self._connection.execute(statement)).mappings()
+        return {row["id"]: stored_message(row) for row in rows}
+
+    async def world_state_contents(self) -> list[bytes]:
+        """The contents of the world-state messages that a model may see, in order."""
+        statement = (
+            select(messages.c.content)
+            .where(self._mine, messages.c.kind == "world_state", messages.c.agent_visible)
+            .order_by(messages.c.sequence)
+        )
+        return list((await self._connection.execute(statement)).scalars())
+
+    async def page(
+        self, wanted: MessageFilter, order: Order, after: int | None, limit: int
+    ) -> list[StoredMessage]:
+        """Up to `limit` messages of a filter that come after a sequence in that order."""
+        place = messages.c.sequence
+        statement = select(messages).where(self._mine, *_conditions(wanted)).limit(limit)
+        if after is not None:
+            statement = statement.where(place > after if order == "asc" else place < after)
+        statement = statement.order_by(place if order == "asc" else place.desc())
+        rows = (await self._connection.execute(statement)).mappings()
+        return [stored_message(row) for row in rows]
+
+    async def get(self, message_id: str) -> StoredMessage:
+        """The message of an id.
+
+        Raises:
+            MessageNotFound: The session holds none.
+        """
+        found = await self.by_ids([message_id])
+        if message_id not in found:
+            raise MessageNotFound(f"there is no message {message_id!r}", message_id=message_id)
+        return found[message_id]
+
+    async def open_calls(self) -> dict[str, OpenCall]:
+        """The calls that have no final result, by id."""
+        statement = select(open_calls.c.call_id, open_calls.c.name).where(
+            open_calls.c.incarnation == self._incarnation
+        )
+        calls = (
+            OpenCall(id=row.call_id.decode(), name=row.name.decode())
+            for row in await self._connection.execute(statement)
+        )
+        return {call.id: call for call in calls}
+
+
+class MessageWriter(MessageRepository):
+    """Appends to one session, whose row the transaction has locked."""
+
+    def __init__(self, connection: WriteConnection, incarnation: str) -> None:
+        super().__init__(connection, incarnation)
+
+    async def append(
+        self, arrived: Sequence[NewMessage], message_count: int, cumulative_json_bytes: int
+    ) -> None:
+        """Store messages behind the `message_count` that the session holds."""
+        sizes = (message.facts.json_bytes for message in arrived)
+        totals = accumulate(sizes, initial=cumulative_json_bytes)
+        next(totals)
+        rows = [
+            {
+                "incarnation": self._incarnation,
+                "sequence": sequence,
+                "cumulative_json_bytes": total,
+                **message_columns(message),
+            }
+            for sequence, (message, total) in enumerate(
+                zip(arrived, totals, strict=True), start=message_count + 1
+            )
+        ]
+        await self._connection.execute(insert(messages), rows)
+
+    async def replace_open_calls(
+        self, before: Mapping[str, OpenCall], after: Mapping[str, OpenCall], sequence: int
+    ) -> None:
+        """Store which calls are open after an append that ends at `sequence`."""
+        closed = [_call_key(call_id) for call_id in before if before[call_id] != after.get(call_id)]
+        opened = [call for call_id, call in after.items() if before.get(call_id) != call]
+        if closed:
+            await self._connection.execute(
+                delete(open_calls)
+                .where(open_calls.c.incarnation == self._incarnation)
+                .where(open_calls.c.call_sha256.in_(closed))
+            )
+        if opened:
+            await self._connection.execute(
+                insert(open_calls),
+                [
+                    {
+                        "incarnation": self._incarnation,
+                        "call_sha256": _call_key(call.id),
+                        "call_id": call.id.encode(),
+                        "name": call.name.encode(),
+                        "sequence": sequence,
+                    }
+                    for call in opened
+                ],
+            )
+
+
+def _call_key(call_id: str) -> bytes:
+    return sha256(call_id.encode()).digest()
+
+
+def _conditions(wanted: MessageFilter) -> list[ColumnElement[bool]]:
+    return [
+        messages.c[field.name] == getattr(wanted, field.name)
+        for field in fields(wanted)
+        if getattr(wanted, field.name) is not None
+    ]

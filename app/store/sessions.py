@@ -1,0 +1,140 @@
+"""Sessions: one row each, which orders its writers."""
+
+from sqlalchemy import Row, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from app.core import canonical
+from app.core.errors import SessionNotFound
+from app.core.model_profile import ModelProfile, profile_from_json, profile_json
+from app.core.stored import Session
+from app.store.connections import ReadConnection, WriteConnection
+from app.store.tables import agents, prepared_calls, sessions
+
+
+class SessionRepository:
+    """Reads of sessions."""
+
+    def __init__(self, connection: ReadConnection) -> None:
+        self._connection = connection
+
+    async def get(self, session_id: str) -> Session:
+        """The session of an id.
+
+        Raises:
+            SessionNotFound: There is none.
+        """
+        session = await self.find(session_id)
+        if session is None:
+            raise session_not_found(session_id)
+        return session
+
+    async def find(self, session_id: str) -> Session | None:
+        """The session of an id, if there is one."""
+        rows = await self._connection.execute(select(sessions).where(sessions.c.id == session_id))
+        row = rows.first()
+        return None if row is None else session_of(row)
+
+
+class SessionWriter(SessionRepository):
+    """Changes of sessions."""
+
+    def __init__(self, connection: WriteConnection) -> None:
+        super().__init__(connection)
+
+    async def lock(self, session_id: str) -> Session:
+        """The session of an id, with every other writer of it kept waiting.
+
+        On SQLite the transaction itself already keeps them out.
+
+        Raises:
+            SessionNotFound: There is none.
+        """
+        statement = select(sessions).where(sessions.c.id == session_id).with_for_update()
+        row = (await self._connection.execute(statement)).first()
+        if row is None:
+            raise session_not_found(session_id)
+        return session_of(row)
+
+    async def insert(self, session: Session) -> Session | None:
+        """Store a new session. None where its id was free, else the session that has it."""
+        dialect = postgresql if self._connection.dialect.name == "postgresql" else sqlite
+        statement = dialect.insert(sessions).values(**_columns(session))
+        done = await self._connection.execute(
+            statement.on_conflict_do_nothing(index_elements=[sessions.c.id])
+        )
+        return None if done.rowcount else await self.find(session.id)
+
+    async def save(self, session: Session) -> None:
+        """Replace the stored fields of a session that this transaction locked."""
+        await self._connection.execute(
+            update(sessions).where(sessions.c.id == session.id).values(**_columns(session))
+        )
+
+    async def delete(self, session: Session) -> None:
+        """Erase a session with all that belongs to it alone."""
+        recipes = select(prepared_calls.c.agent_ref).where(
+            prepared_calls.c.incarnation == session.incarnation
+        )
+        refs = set((await self._connection.execute(recipes)).scalars()) | {session.agent_ref}
+        await self._connection.execute(delete(sessions).where(sessions.c.id == session.id))
+        await self._connection.execute(
+            delete(agents)
+            .where(agents.c.ref.in_(sorted(refs)))
+            .where(agents.c.ref.not_in(select(sessions.c.agent_ref)))
+            .where(agents.c.ref.not_in(select(prepared_calls.c.agent_ref)))
+        )
+
+
+def session_not_found(session_id: str) -> SessionNotFound:
+    """The refusal of an id that no session has."""
+    return SessionNotFound(f"there is no session {session_id!r}", session_id=session_id)
+
+
+def _columns(session: Session) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "incarnation": session.incarnation,
+        "model": session.model,
+        "model_profile": _profile_bytes(session.model_profile),
+        "preset": session.policy["preset"],
+        "policy": canonical.encode(session.policy),
+        "agent_ref": session.agent_ref,
+        "generation": canonical.encode(session.generation),
+        "parent_session_id": session.parent_session_id,
+        "sandbox_available": session.sandbox_available,
+        "spill_directory": _encoded(session.spill_directory),
+        "metadata": canonical.encode(session.metadata),
+        "original": session.original,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "version": session.version,
+        "message_count": session.message_count,
+        "cumulative_json_bytes": session.cumulative_json_bytes,
+        "current_turn_id": session.current_turn_id,
+        "state": session.state,
+        "used_percent": session.used_percent,
+    }
+
+
+def session_of(row: Row[tuple[object, ...]]) -> Session:
+    """The session of a whole row."""
+    fields = dict(row._mapping)
+    del fields["preset"]
+    fields["model_profile"] = _profile(fields["model_profile"])
+    directory = fields["spill_directory"]
+    fields["spill_directory"] = None if directory is None else directory.decode()
+    for name in ("policy", "generation", "metadata"):
+        fields[name] = canonical.decode(fields[name])
+    return Session(**fields)
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def _profile_bytes(profile: ModelProfile | None) -> bytes | None:
+    return None if profile is None else canonical.encode(profile_json(profile))
+
+
+def _profile(data: bytes | None) -> ModelProfile | None:
+    return None if data is None else profile_from_json(canonical.decode(data))

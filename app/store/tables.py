@@ -1,0 +1,193 @@
+"""Tables. Messages are appended and never rewritten.
+
+Primary keys lead with the session's incarnation, so that every child table
+can be partitioned or distributed by session. Text that a caller chose is
+kept as bytes, since PostgreSQL's text refuses NUL.
+
+Source: docs/adr/0010-store.md.
+"""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC on both databases; SQLite itself keeps no time zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """The moment as the database takes it."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """The moment as the database gave it, in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+ID_CHARS = 128
+MESSAGE_ID_CHARS = 512
+"""Ids made here join several others, so they may be longer than those of callers."""
+
+INCARNATION_CHARS = 32
+SHA256_HEX_CHARS = 64
+
+
+def _incarnation() -> Column[str]:
+    return Column(
+        "incarnation",
+        String(INCARNATION_CHARS),
+        ForeignKey("sessions.incarnation", ondelete="CASCADE"),
+        primary_key=True,
+    )
+
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("ref", String(SHA256_HEX_CHARS), primary_key=True),
+    Column("definition", LargeBinary, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("incarnation", String(INCARNATION_CHARS), nullable=False, unique=True),
+    Column("model", String(256), nullable=False),
+    Column("model_profile", LargeBinary),
+    Column("preset", String(32), nullable=False),
+    Column("policy", LargeBinary, nullable=False),
+    Column("agent_ref", ForeignKey("agents.ref"), nullable=False, index=True),
+    Column("generation", LargeBinary, nullable=False),
+    Column("parent_session_id", String(ID_CHARS), index=True),
+    Column("sandbox_available", Boolean, nullable=False),
+    Column("spill_directory", LargeBinary),
+    Column("metadata", LargeBinary, nullable=False),
+    Column("original", LargeBinary, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("message_count", BigInteger, nullable=False),
+    Column("cumulative_json_bytes", BigInteger, nullable=False),
+    Column("current_turn_id", String(ID_CHARS)),
+    # Of the last prepared call, so that a list of sessions reads no message.
+    Column("state", String(16), nullable=False),
+    Column("used_percent", Float),
+    Index("ix_sessions_created_at_id", "created_at", "id"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    _incarnation(),
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", String(MESSAGE_ID_CHARS), nullable=False),
+    Column("turn_id", String(ID_CHARS)),
+    Column("role", String(16), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("agent_visible", Boolean, nullable=False),
+    Column("user_visible", Boolean, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("content_bytes", BigInteger, nullable=False),
+    Column("json_bytes", BigInteger, nullable=False),
+    Column("cumulative_json_bytes", BigInteger, nullable=False),
+    Column("tokenizer_tokens", BigInteger, nullable=False),
+    Column("token_basis", String(128), nullable=False),
+    Column("has_data", Boolean, nullable=False),
+    Column("element_sha256", LargeBinary(32), nullable=False),
+    Column("pairing", LargeBinary),
+    UniqueConstraint("incarnation", "id"),
+)
+_is_world_state = messages.c.kind == "world_state"
+Index(
+    "ix_messages_world_state",
+    messages.c.incarnation,
+    messages.c.sequence,
+    postgresql_where=_is_world_state,
+    sqlite_where=_is_world_state,
+)
+
+open_calls = Table(
+    "open_calls",
+    metadata,
+    _incarnation(),
+    # A call id may be longer than an index entry, so its hash is the key.
+    Column("call_sha256", LargeBinary(32), primary_key=True),
+    Column("call_id", LargeBinary, nullable=False),
+    Column("name", LargeBinary, nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+)
+
+world_state_sections = Table(
+    "world_state_sections",
+    metadata,
+    _incarnation(),
+    Column("section_id", String(ID_CHARS), primary_key=True),
+    Column("baseline_state", String(16), nullable=False),
+    Column("baseline_text", LargeBinary),
+    Column("message_id", String(MESSAGE_ID_CHARS)),
+    Column("last_state", String(16), nullable=False),
+    Column("last_text", LargeBinary),
+    Column("position", Integer, nullable=False),
+)
+
+world_state_samples = Table(
+    "world_state_samples",
+    metadata,
+    _incarnation(),
+    Column("turn_id", String(ID_CHARS), primary_key=True),
+    Column("model_call", BigInteger, primary_key=True, autoincrement=False),
+    Column("sample", BigInteger, primary_key=True, autoincrement=False),
+    Column("answer", LargeBinary, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+prepared_calls = Table(
+    "prepared_calls",
+    metadata,
+    _incarnation(),
+    Column("id", String(64), primary_key=True),
+    Column("ordinal", BigInteger, nullable=False),
+    Column("format", String(32), nullable=False),
+    Column("model", String(256), nullable=False),
+    Column("recipe", LargeBinary, nullable=False),
+    Column("agent_ref", ForeignKey("agents.ref"), nullable=False, index=True),
+    Column("through_sequence", BigInteger, nullable=False),
+    Column("message_count", BigInteger, nullable=False),
+    Column("message_bytes", BigInteger, nullable=False),
+    Column("chain", LargeBinary(32), nullable=False),
+    Column("segments", LargeBinary, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("ix_prepared_calls_incarnation_ordinal", "incarnation", "ordinal"),
+)

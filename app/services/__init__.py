@@ -1,0 +1,1 @@
+"""Use cases: where a read, one pure call and a write meet."""

@@ -1,0 +1,101 @@
+"""From a session's settings and items to a prepared call, for every use case."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.core.engine import PreparedCall, PrepareInput, prepare
+from app.core.generation import merged
+from app.core.items import Item
+from app.core.recipe import Recipe
+from app.core.recount import recounted
+from app.core.request_copy import PruneBoundary
+from app.core.stored import Session
+from app.core.tool_surface import Surface, SurfaceOptions
+from app.policies.presets import policy_from
+from app.services.profiles import profile_of
+from app.services.resources import Resources, counter_of
+from app.store.connections import ReadConnection
+
+NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeCall:
+    """A prepared call together with what it was made from."""
+
+    call: PreparedCall
+    recipe: Recipe
+
+
+def recipe_of(session: Session, generation: Mapping[str, object]) -> Recipe:
+    """The recipe of a session's next call, through its last message."""
+    return Recipe(
+        format=NEUTRAL,
+        model=session.model,
+        profile=profile_of(session),
+        policy=session.policy,
+        agent_ref=session.agent_ref,
+        is_root=session.parent_session_id is None,
+        sandbox_available=session.sandbox_available,
+        boundary=PruneBoundary(spill_directory=session.spill_directory),
+        generation=merged(session.generation, generation),
+        through_sequence=session.message_count,
+    )
+
+
+async def make_call(
+    resources: Resources,
+    connection: ReadConnection,
+    recipe: Recipe,
+    items: tuple[Item, ...],
+    incarnation: str,
+) -> MadeCall:
+    """The call of a recipe. `items` are the session's through its last sequence.
+
+    Raises:
+        ContextError: The request cannot be assembled (`prepare`).
+    """
+    surface = await surface_of(resources, connection, recipe)
+    call = await asyncio.to_thread(_prepare, resources, recipe, surface, items, incarnation)
+    return MadeCall(call=call, recipe=recipe)
+
+
+async def surface_of(resources: Resources, connection: ReadConnection, recipe: Recipe) -> Surface:
+    """What a recipe's agent advertises."""
+    return await resources.surfaces.surface(
+        connection, recipe.agent_ref, surface_options(recipe), counter_of(recipe.profile)
+    )
+
+
+def surface_options(recipe: Recipe) -> SurfaceOptions:
+    """What of a recipe decides over its tools."""
+    return SurfaceOptions(
+        is_root=recipe.is_root,
+        sandbox_available=recipe.sandbox_available,
+        tool_order=policy_from(recipe.policy).tool_order,
+    )
+
+
+def _prepare(
+    resources: Resources,
+    recipe: Recipe,
+    surface: Surface,
+    items: tuple[Item, ...],
+    incarnation: str,
+) -> PreparedCall:
+    counter = counter_of(recipe.profile)
+    return prepare(
+        PrepareInput(
+            model=recipe.model,
+            profile=recipe.profile,
+            policy=policy_from(recipe.policy),
+            surface=surface,
+            items=recounted(items, counter, resources.memo),
+            boundary=recipe.boundary,
+            generation=recipe.generation,
+            scope=incarnation,
+            counter=counter,
+            memo=resources.memo,
+        )
+    )

@@ -1,0 +1,105 @@
+"""The previous prepared calls of a session: what the next one repeats of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.core import canonical
+from app.core.breaks import find_break
+from app.core.items import Item
+from app.core.prefix import (
+    Fingerprint,
+    Prefix,
+    common_bytes,
+    common_length,
+    element_digests,
+    fingerprint,
+    is_prefix,
+    prepared_id,
+    repeats,
+)
+from app.services.calls import MadeCall, make_call
+from app.services.resources import Resources
+from app.store.connections import ReadConnection
+from app.store.prepared import RecordedCall
+
+COMPARED_CALLS = 2
+"""The last call may be this very one, repeated; then the one before it counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedCall:
+    """A prepared call with its id and what it repeats of the previous one."""
+
+    made: MadeCall
+    id: str
+    prefix: Prefix
+
+    def record(self) -> RecordedCall:
+        """What is stored of it."""
+        return RecordedCall(
+            id=self.id, recipe=self.made.recipe, fingerprint=self.prefix.fingerprint
+        )
+
+
+async def name_call(
+    resources: Resources,
+    connection: ReadConnection,
+    made: MadeCall,
+    items: tuple[Item, ...],
+    incarnation: str,
+    recorded: Sequence[RecordedCall],
+) -> NamedCall:
+    """The call with its id and prefix; `recorded` are the last ones, newest first."""
+    known = next((call.fingerprint for call in recorded if _repeats(made, call)), None)
+    printed = fingerprint(made.call, known)
+    recipe = made.recipe
+    call_id = prepared_id(
+        incarnation, recipe.format, recipe.model, canonical.encode(recipe.generation), printed
+    )
+    previous = next((call for call in recorded if call.id != call_id), None)
+    if previous is None:
+        prefix = Prefix(fingerprint=printed, common_messages=0, common_bytes=0, broken=None)
+    elif _is_intact(made, printed, previous):
+        prefix = Prefix(
+            fingerprint=printed,
+            common_messages=previous.fingerprint.message_count,
+            common_bytes=previous.fingerprint.message_bytes,
+            broken=None,
+        )
+    else:
+        prefix = await _broken(resources, connection, made, printed, items, incarnation, previous)
+    return NamedCall(made=made, id=call_id, prefix=prefix)
+
+
+def _repeats(made: MadeCall, previous: RecordedCall) -> bool:
+    return made.recipe.same_settings(previous.recipe) and repeats(
+        made.call, previous.fingerprint, previous.recipe.through_sequence
+    )
+
+
+def _is_intact(made: MadeCall, printed: Fingerprint, previous: RecordedCall) -> bool:
+    same_tools = printed.segments[1] == previous.fingerprint.segments[1]
+    return same_tools and (
+        _repeats(made, previous) or is_prefix(previous.fingerprint, element_digests(made.call))
+    )
+
+
+async def _broken(
+    resources: Resources,
+    connection: ReadConnection,
+    made: MadeCall,
+    printed: Fingerprint,
+    items: tuple[Item, ...],
+    incarnation: str,
+    previous: RecordedCall,
+) -> Prefix:
+    through = previous.recipe.through_sequence
+    older = tuple(item for item in items if item.depends_on <= through)
+    before = await make_call(resources, connection, previous.recipe, older, incarnation)
+    common = common_length(element_digests(before.call), element_digests(made.call))
+    return Prefix(
+        fingerprint=printed,
+        common_messages=common,
+        common_bytes=common_bytes(made.call, common),
+        broken=find_break(before.call, previous.recipe, made.call, made.recipe),
+    )

@@ -1,0 +1,53 @@
+"""Look at a session without changing it: the preview, and calls prepared before."""
+
+from dataclasses import dataclass
+
+from app.core.engine import PreparedCall
+from app.core.stored import Session
+from app.services.calls import make_call, recipe_of
+from app.services.resources import Resources
+from app.store.messages import MessageRepository
+from app.store.prepared import PreparedRepository
+from app.store.sessions import SessionRepository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What the next call would be, from what is stored now."""
+
+    session: Session
+    call: PreparedCall
+    turn_ids: dict[str, str | None]
+
+
+async def preview_call(resources: Resources, session_id: str) -> Preview:
+    """The next call of a session through prepare's own engine; nothing is sampled or stored.
+
+    Raises:
+        SessionNotFound: There is no such session.
+        ContextError: The request cannot be assembled.
+    """
+    async with resources.database.reading() as connection:
+        session = await SessionRepository(connection).get(session_id)
+        messages = MessageRepository(connection, session.incarnation)
+        items = await messages.items(0, session.message_count)
+        turn_ids = await messages.turn_ids(session.message_count)
+        made = await make_call(
+            resources, connection, recipe_of(session, {}), items, session.incarnation
+        )
+    return Preview(session=session, call=made.call, turn_ids=turn_ids)
+
+
+async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) -> PreparedCall:
+    """A call as it was prepared, made again from its recipe.
+
+    Raises:
+        SessionNotFound, PreparedNotFound: There is no such session or call.
+    """
+    async with resources.database.reading() as connection:
+        session = await SessionRepository(connection).get(session_id)
+        recorded = await PreparedRepository(connection, session.incarnation).get(prepared_id)
+        messages = MessageRepository(connection, session.incarnation)
+        items = await messages.items(0, recorded.recipe.through_sequence)
+        made = await make_call(resources, connection, recorded.recipe, items, session.incarnation)
+    return made.call

@@ -1,0 +1,40 @@
+"""Read the messages of a session as they were appended."""
+
+from app.core.errors import MessageNotFound
+from app.core.ids import is_stored_message_id
+from app.core.stored import StoredMessage
+from app.services.resources import Resources
+from app.store.messages import MessageFilter, MessageRepository, Order
+from app.store.sessions import SessionRepository
+
+
+async def list_messages(
+    resources: Resources,
+    session_id: str,
+    wanted: MessageFilter,
+    order: Order,
+    after: int | None,
+    limit: int,
+) -> list[StoredMessage]:
+    """Up to `limit` messages of a filter that come after a sequence in that order.
+
+    Raises:
+        SessionNotFound: There is no such session.
+    """
+    async with resources.database.reading() as connection:
+        session = await SessionRepository(connection).get(session_id)
+        messages = MessageRepository(connection, session.incarnation)
+        return await messages.page(wanted, order, after, limit)
+
+
+async def get_message(resources: Resources, session_id: str, message_id: str) -> StoredMessage:
+    """The original of a message.
+
+    Raises:
+        SessionNotFound, MessageNotFound: There is no such session or message.
+    """
+    if not is_stored_message_id(message_id):
+        raise MessageNotFound(f"there is no message {message_id!r}")
+    async with resources.database.reading() as connection:
+        session = await SessionRepository(connection).get(session_id)
+        return await MessageRepository(connection, session.incarnation).get(message_id)

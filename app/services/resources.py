@@ -1,0 +1,63 @@
+"""What every use case is given: the database, the caches, the clock and ids."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from app.core.agent import decode_agent
+from app.core.counting import TokenCounter
+from app.core.model_profile import ModelProfile
+from app.core.tool_surface import Surface, SurfaceOptions, build_surface
+from app.services.memo import RewriteMemo
+from app.store.agents import read_agent
+from app.store.connections import ReadConnection
+from app.store.database import Database
+from app.tokenizers import counter_for
+
+KEPT_SURFACES = 256
+"""Agents whose built tool surfaces a process remembers."""
+
+
+class SurfaceCache:
+    """Built tool surfaces by agent, options and counter; agents never change."""
+
+    def __init__(self) -> None:
+        self._surfaces: OrderedDict[tuple[str, SurfaceOptions, str], Surface] = OrderedDict()
+
+    async def surface(
+        self,
+        connection: ReadConnection,
+        agent_ref: str,
+        options: SurfaceOptions,
+        counter: TokenCounter,
+    ) -> Surface:
+        """The surface of a stored agent."""
+        key = (agent_ref, options, counter.basis)
+        known = self._surfaces.get(key)
+        if known is not None:
+            self._surfaces.move_to_end(key)
+            return known
+        agent = decode_agent(await read_agent(connection, agent_ref))
+        surface = build_surface(agent, options, counter)
+        self._surfaces[key] = surface
+        if len(self._surfaces) > KEPT_SURFACES:
+            self._surfaces.popitem(last=False)
+        return surface
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """Made once per process, closed with it."""
+
+    database: Database
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    """32 hexadecimal digits that nobody had before."""
+    memo: RewriteMemo = field(default_factory=RewriteMemo)
+    surfaces: SurfaceCache = field(default_factory=SurfaceCache)
+
+
+def counter_of(profile: ModelProfile) -> TokenCounter:
+    """The counter of a model."""
+    return counter_for(profile.encoding)

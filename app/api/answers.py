@@ -1,0 +1,162 @@
+"""Core values as the contract's JSON."""
+
+from app.core.budget import Budget, RegionTokens
+from app.core.counting import tokens_of_bytes
+from app.core.engine import PreparedCall
+from app.core.item_limits import AGENT_MESSAGE_TOKENS, SKILL_TOKENS, SYSTEM_PART_TOKENS
+from app.core.items import Item
+from app.core.limits import Decision, LimitOrigin, Limits, Policy
+from app.core.messages import Real
+from app.core.model_profile import ModelProfile
+from app.core.prefix import Prefix
+from app.core.request_copy import ProjectionSummary, Repair
+
+Answer = dict[str, object]
+
+
+def budget_answer(budget: Budget) -> Answer:
+    """The budget of a request."""
+    return {
+        "system_context_tokens": budget.estimate.system_context,
+        "conversation_tokens": budget.estimate.conversation,
+        "tool_surface_tokens": budget.estimate.tool_surface,
+        "estimated_input_tokens": budget.estimate.total,
+        "reserved_output_tokens": budget.reserved_output_tokens,
+        "used_percent": budget.used_percent,
+        "used_percent_raw": budget.used_percent_raw,
+        "remaining_tokens": budget.remaining_tokens,
+        "state": budget.state,
+        "fits": budget.fits,
+        "suggested_max_output_tokens": budget.suggested_max_output_tokens,
+        "counts": {
+            "json_bytes": budget.estimate.total,
+            "tokenizer": budget.tokenizer.total,
+            "regions": {
+                "json_bytes": _regions(budget.estimate),
+                "tokenizer": _regions(budget.tokenizer),
+            },
+            "basis": {
+                "json_bytes": "UTF-8 bytes of compact JSON / 4, rounded up once per region",
+                "tokenizer": budget.tokenizer_basis,
+            },
+        },
+    }
+
+
+def limits_answer(limits: Limits, profile: ModelProfile, policy: Policy) -> Answer:
+    """The limits in force, those of single items included."""
+    return {
+        "context_window": limits.context_window,
+        "effective_input_tokens": limits.effective_input_tokens,
+        "hard_limit_tokens": None,
+        "auto_compact_token_limit": limits.auto_compact_token_limit,
+        "compact_at_input_tokens": limits.compact_at_input_tokens,
+        "scope": "total",
+        "accepts_data_blocks": profile.accepts_data_blocks,
+        "max_context_item_tokens": SYSTEM_PART_TOKENS,
+        "max_tool_result_tokens": policy.max_tool_result_tokens,
+        "max_skill_instruction_tokens": SKILL_TOKENS,
+        "max_agent_message_tokens": AGENT_MESSAGE_TOKENS,
+        "provenance": {name: _origin(origin) for name, origin in limits.provenance.items()},
+    }
+
+
+def decision_answer(decision: Decision) -> Answer:
+    """What to do with the request."""
+    return {
+        "action": decision.action,
+        "reason": decision.reason,
+        "measured_tokens": decision.measured_tokens,
+        "line_tokens": decision.line_tokens,
+        "detail": decision.detail,
+    }
+
+
+def projection_answer(projection: ProjectionSummary) -> Answer:
+    """What projection cut."""
+    return {
+        "truncated_tool_results": projection.truncated_tool_results,
+        "original_tokens": projection.original_tokens,
+        "projected_tokens": projection.projected_tokens,
+    }
+
+
+def pruned_answer(call: PreparedCall) -> Answer:
+    """What pruning shortened, and up to where."""
+    return {
+        "through_sequence": call.boundary.through_sequence,
+        "tool_results": call.pruned_tool_results,
+    }
+
+
+def repair_answer(repair: Repair) -> Answer:
+    """One repair of the request copy."""
+    answer: Answer = {"code": repair.code, "item_index": repair.item_index}
+    if repair.message_id is not None:
+        answer["message_id"] = repair.message_id
+    if repair.call_id is not None:
+        answer["call_id"] = repair.call_id
+    return answer
+
+
+def prefix_answer(prefix: Prefix) -> Answer:
+    """What the request repeats of the previous one."""
+    broken = prefix.broken
+    return {
+        "chain": prefix.fingerprint.chain.hex(),
+        "common_messages": prefix.common_messages,
+        "common_bytes": prefix.common_bytes,
+        "broken_at": None if broken is None else broken.at,
+        "cause": None if broken is None else broken.cause,
+        "segments": [
+            {"name": part.name, "bytes": part.size_bytes, "sha256": part.chain.hex()}
+            for part in prefix.fingerprint.segments
+        ],
+    }
+
+
+def provenance_answer(item: Item) -> Answer:
+    """Where a message of the request comes from."""
+    source = item.source
+    if not isinstance(source, Real):
+        return {"type": "synthetic", "reason": source.reason, "id": source.id}
+    if source.id is None:
+        return {"type": "synthetic", "reason": "live", "id": None}
+    return {"type": "stored", "message_id": source.id, "sequence": source.sequence}
+
+
+def items_answer(call: PreparedCall) -> Answer:
+    """The tokens of every message and tool, each by itself."""
+    system = [part.form.facts for part in call.surface.system]
+    facts = [*system, *(item.facts for item in call.conversation)]
+    return {
+        "messages": [
+            {"json_bytes": tokens_of_bytes(fact.json_bytes), "tokenizer": fact.tokenizer_tokens}
+            for fact in facts
+        ],
+        "tools": [
+            {
+                "name": tool.name,
+                "json_bytes": tokens_of_bytes(len(tool.encoded)),
+                "tokenizer": tool.tokenizer_tokens,
+            }
+            for tool in call.surface.tools
+        ],
+    }
+
+
+def _regions(tokens: RegionTokens) -> Answer:
+    return {
+        "system_context": tokens.system_context,
+        "conversation": tokens.conversation,
+        "tool_surface": tokens.tool_surface,
+    }
+
+
+def _origin(origin: LimitOrigin) -> Answer:
+    return {
+        "requested": origin.requested,
+        "effective": origin.effective,
+        "source": origin.source,
+        "why": origin.why,
+    }

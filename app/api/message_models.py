@@ -1,0 +1,90 @@
+"""Messages on the wire."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from app.api.answers import Answer
+from app.api.validation import WireModel
+from app.api.wire import Count, MessageIn
+from app.core import canonical
+from app.core.messages import Kind, Role
+from app.core.stored import StoredMessage
+
+MAX_BATCH = 1_000
+
+
+class AppendIn(WireModel):
+    """Messages to append, all or none."""
+
+    messages: Annotated[list[MessageIn], Field(min_length=1)]
+    expected_message_count: Count | None = None
+
+
+class PlacedOut(BaseModel):
+    """Where a message of a batch stands."""
+
+    id: str
+    sequence: int
+
+
+class RepairOut(BaseModel):
+    """Something that was mended, in a body or in the request copy."""
+
+    code: str
+    path: str | None = None
+    item_index: int | None = None
+    message_id: str | None = None
+    call_id: str | None = None
+
+
+class AppendOut(BaseModel):
+    """What an append did."""
+
+    messages: list[PlacedOut]
+    message_count: int
+    repairs: list[RepairOut]
+
+
+class MessageOut(BaseModel):
+    """A stored message, exactly as it was appended."""
+
+    id: str
+    sequence: int
+    session_id: str
+    turn_id: str | None
+    role: Role
+    kind: Kind
+    content: list[dict[str, Any]]
+    agent_visible: bool
+    user_visible: bool
+    created_at: str
+
+
+class MessagePageOut(BaseModel):
+    """A page of messages."""
+
+    items: list[MessageOut]
+    next_cursor: str | None
+
+
+def message_answer(session_id: str, stored: StoredMessage) -> Answer:
+    """A message without its content, which is spliced in as stored bytes."""
+    message = stored.message
+    return {
+        "id": message.id,
+        "sequence": stored.sequence,
+        "session_id": session_id,
+        "turn_id": message.turn_id,
+        "role": message.role,
+        "kind": message.kind,
+        "agent_visible": message.agent_visible,
+        "user_visible": message.user_visible,
+        "created_at": message.created_at.isoformat(),
+    }
+
+
+def message_bytes(session_id: str, stored: StoredMessage) -> bytes:
+    """A message as JSON bytes."""
+    before = canonical.encode(message_answer(session_id, stored))
+    return b"".join([before[:-1], b',"content":', stored.message.content, b"}"])

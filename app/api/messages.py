@@ -1,0 +1,120 @@
+"""Messages of a session: append, list, read."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from app.api.dependencies import JsonBody, Service, SessionId
+from app.api.message_models import (
+    MAX_BATCH,
+    AppendIn,
+    AppendOut,
+    MessageOut,
+    MessagePageOut,
+    message_bytes,
+)
+from app.api.message_query import MessageQuery
+from app.api.openapi_docs import reads, refuses, refuses_body
+from app.api.pages import decode_cursor, encode_cursor
+from app.api.repairs import body_repairs, refuse_large_batch
+from app.api.responses import JSON, json_response, spliced
+from app.api.validation import validated
+from app.core import canonical, errors
+from app.core.errors import InvalidCursor, InvalidRequest
+from app.services.append import append_messages
+from app.services.messages import get_message, list_messages
+
+router = APIRouter(prefix="/v1/sessions/{session_id}/messages", tags=["messages"])
+
+APPEND_REFUSALS = (
+    errors.SessionNotFound,
+    errors.TooManyMessages,
+    errors.MessageTooLarge,
+    errors.InvalidId,
+    errors.ReservedId,
+    errors.UnexpectedKind,
+    errors.SystemMessageInConversation,
+    errors.EmptyMessage,
+    errors.InvalidToolMessage,
+    errors.UnexpectedRole,
+    errors.MessageConflict,
+    errors.ConversationMoved,
+    errors.DuplicateToolCall,
+    errors.UnmatchedToolResult,
+    errors.ItemOverLimit,
+    errors.UnsupportedUserData,
+)
+
+_LIST = "messages"
+_EXAMPLE: dict[str, object] = {
+    "messages": [{"id": "m-1", "turn_id": "t-1", "role": "user", "content": "Fix the build."}],
+    "expected_message_count": 0,
+}
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.CREATED,
+    response_model=AppendOut,
+    responses={HTTPStatus.OK: {"model": AppendOut, "description": "All of it was stored already"}}
+    | refuses_body(*APPEND_REFUSALS),
+    openapi_extra=reads(AppendIn, _EXAMPLE),
+)
+async def append(service: Service, session_id: SessionId, body: JsonBody) -> Response:
+    """Append messages in order, all or none; what is stored already changes nothing."""
+    refuse_large_batch(body.value, "messages", MAX_BATCH)
+    given = validated(AppendIn, body.value)
+    appended = await append_messages(
+        service,
+        session_id,
+        [message.message() for message in given.messages],
+        given.expected_message_count,
+    )
+    ids = [message_id for message_id, _ in appended.placed]
+    answer = {
+        "messages": [{"id": id_, "sequence": sequence} for id_, sequence in appended.placed],
+        "message_count": appended.session.message_count,
+        "repairs": body_repairs(body, ids),
+    }
+    return json_response(answer, HTTPStatus.CREATED if appended.arrived else HTTPStatus.OK)
+
+
+@router.get(
+    "",
+    response_model=MessagePageOut,
+    responses=refuses(errors.SessionNotFound, InvalidCursor, InvalidRequest),
+)
+async def list_all(
+    service: Service, session_id: SessionId, wanted: Annotated[MessageQuery, Query()]
+) -> Response:
+    """List messages in order, exactly as they were appended."""
+    after = wanted.after_sequence if wanted.cursor is None else _position(wanted.cursor)
+    found = await list_messages(
+        service, session_id, wanted.filter(), wanted.order, after, wanted.limit + 1
+    )
+    shown = found[: wanted.limit]
+    more = len(found) > wanted.limit
+    cursor = encode_cursor(_LIST, [shown[-1].sequence]) if more else None
+    items = b",".join(message_bytes(session_id, stored) for stored in shown)
+    before = canonical.encode({"next_cursor": cursor})
+    return Response(spliced(before, "items", [b"[", items, b"]"]), media_type=JSON)
+
+
+@router.get(
+    "/{message_id:path}",
+    response_model=MessageOut,
+    responses=refuses(errors.SessionNotFound, errors.MessageNotFound),
+)
+async def read(service: Service, session_id: SessionId, message_id: str) -> Response:
+    """The original of a message, however requests show it."""
+    stored = await get_message(service, session_id, message_id)
+    return Response(message_bytes(session_id, stored), media_type=JSON)
+
+
+def _position(cursor: str) -> int:
+    match decode_cursor(_LIST, cursor):
+        case [int() as sequence] if 0 <= sequence < 2**63:
+            return sequence
+    raise InvalidCursor("the cursor holds no place among messages")

@@ -1,0 +1,134 @@
+"""Prepare the next model call of a session, and get it again."""
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.api.answers import (
+    Answer,
+    budget_answer,
+    decision_answer,
+    items_answer,
+    limits_answer,
+    prefix_answer,
+    projection_answer,
+    provenance_answer,
+    pruned_answer,
+    repair_answer,
+)
+from app.api.body import Body
+from app.api.dependencies import JsonBody, Service, SessionId
+from app.api.message_models import MAX_BATCH
+from app.api.messages import APPEND_REFUSALS
+from app.api.openapi_docs import reads, refuses, refuses_body
+from app.api.prepare_models import Include, PreparedOut, PrepareIn, RequestOut
+from app.api.repairs import body_repairs, refuse_large_batch
+from app.api.responses import JSON, NDJSON, spliced
+from app.api.validation import validated
+from app.api.world_state import CAPTURE_REFUSALS
+from app.api.world_state_models import sample_bytes
+from app.core import canonical, errors
+from app.core.engine import PreparedCall
+from app.services.inspect import rebuild_call
+from app.services.prepare import Prepared, prepare_call
+
+router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["prepare"])
+
+ENGINE_REFUSALS = (
+    errors.UnsupportedUserData,
+    errors.EmptySystemContextKey,
+    errors.EmptySystemContext,
+    errors.DuplicateSystemContext,
+    errors.ItemOverLimit,
+    errors.SystemMessageInConversation,
+)
+
+_EXAMPLE: dict[str, object] = {
+    "turn_id": "t-1",
+    "model_call": 1,
+    "sample": 1,
+    "append": [{"id": "m-1", "turn_id": "t-1", "role": "user", "content": "Fix the build."}],
+    "world_state": {"instructions": {"content": "Run the tests before you answer.\n"}},
+    "include": ["provenance"],
+}
+
+
+@router.post(
+    "/prepare",
+    response_model=PreparedOut,
+    responses=refuses_body(*APPEND_REFUSALS, *CAPTURE_REFUSALS, *ENGINE_REFUSALS),
+    openapi_extra=reads(PrepareIn, _EXAMPLE),
+)
+async def prepare(
+    service: Service, session_id: SessionId, body: JsonBody, http_request: Request
+) -> Response:
+    """Append, sample world state and prepare the next call, in one transaction.
+
+    With `Accept: application/x-ndjson` the first line of the answer is
+    everything but the request, the second one the request's exact bytes.
+    """
+    refuse_large_batch(body.value, "append", MAX_BATCH)
+    given = validated(PrepareIn, body.value)
+    prepared = await prepare_call(service, session_id, given.request())
+    call = prepared.named.made.call
+    about = _about(prepared, body, given.include)
+    if NDJSON in http_request.headers.get("accept", ""):
+        lines = [about, b"\n", *call.request_fragments(), b"\n"]
+        return Response(b"".join(lines), media_type=NDJSON)
+    return Response(spliced(about, "request", call.request_fragments()), media_type=JSON)
+
+
+@router.get(
+    "/prepared/{prepared_id}",
+    response_model=RequestOut,
+    responses=refuses(errors.SessionNotFound, errors.PreparedNotFound),
+)
+async def read_prepared(service: Service, session_id: SessionId, prepared_id: str) -> Response:
+    """The exact bytes of a request that was prepared before."""
+    call = await rebuild_call(service, session_id, prepared_id)
+    return Response(b"".join(call.request_fragments()), media_type=JSON)
+
+
+def call_answer(
+    call: PreparedCall, include: Sequence[Include], repairs: Sequence[Answer]
+) -> Answer:
+    """A prepared call without its request; the body's own repairs come first."""
+    answer: Answer = {
+        "budget": budget_answer(call.budget),
+        "limits": limits_answer(call.limits, call.profile, call.policy),
+        "decision": decision_answer(call.decision),
+        "projection": projection_answer(call.projection),
+        "pruned": pruned_answer(call),
+        "repairs": [*repairs, *(repair_answer(repair) for repair in call.repairs)],
+    }
+    if "provenance" in include:
+        answer["provenance"] = [provenance_answer(item) for item in call.conversation]
+    if "items" in include:
+        answer["items"] = items_answer(call)
+    return answer
+
+
+def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
+    """Everything of the answer but the request."""
+    named, session = prepared.named, prepared.session
+    ids = [message_id for message_id, _ in prepared.appended.placed]
+    answer = call_answer(named.made.call, include, body_repairs(body, ids))
+    answer |= {
+        "prepared_id": named.id,
+        "session_id": session.id,
+        "version": session.version,
+        "message_count": session.message_count,
+        "appended": [
+            {"id": message_id, "sequence": sequence}
+            for message_id, sequence in prepared.appended.placed
+        ],
+        "prefix": prefix_answer(named.prefix),
+    }
+    return spliced(canonical.encode(answer), "world_state", [_world_state(prepared)])
+
+
+def _world_state(prepared: Prepared) -> bytes:
+    if prepared.sampled is None:
+        return canonical.encode({"emitted": []})
+    return sample_bytes(prepared.session.id, prepared.sampled)

@@ -1,0 +1,198 @@
+"""Sessions on the wire."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.answers import Answer
+from app.api.pages import DEFAULT_LIMIT, LARGEST_LIMIT, OrderIn
+from app.api.validation import WireModel
+from app.api.wire import AgentIn, Count, GenerationIn, ModelName, ModelProfileIn
+from app.core.budget import BudgetState
+from app.core.model_profile import ModelProfile, profile_json
+from app.core.stored import Session
+from app.policies.presets import DEFAULT_PRESET, policy_from, policy_json
+from app.services.sessions import NewSession, SessionChange, warnings_of
+from app.store.session_pages import SessionFilter, Sort
+
+IMMUTABLE_FIELDS = ("id", "parent_session_id", "created_at", "incarnation", "forked_from")
+
+
+class SessionIn(WireModel):
+    """A session to create."""
+
+    id: str | None = None
+    model: ModelName
+    model_profile: ModelProfileIn | None = None
+    policy: str | dict[str, Any] = DEFAULT_PRESET
+    agent: AgentIn
+    generation: GenerationIn = Field(default_factory=GenerationIn)
+    parent_session_id: str | None = None
+    sandbox_available: bool = True
+    spill_directory: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    def new_session(self) -> NewSession:
+        """The session as the services take it.
+
+        Raises:
+            ContextError: The profile or the policy is refused.
+        """
+        return NewSession(
+            model=self.model,
+            model_profile=None if self.model_profile is None else self.model_profile.profile(),
+            policy=policy_from(self.policy),
+            agent=self.agent.agent(),
+            generation=self.generation.settings(),
+            parent_session_id=self.parent_session_id,
+            sandbox_available=self.sandbox_available,
+            spill_directory=self.spill_directory,
+            metadata=self.metadata,
+        )
+
+
+class SessionPatch(WireModel):
+    """New values of a session. Metadata is merged, every other field replaced whole."""
+
+    model: ModelName | None = None
+    model_profile: ModelProfileIn | None = None
+    policy: str | dict[str, Any] | None = None
+    agent: AgentIn | None = None
+    generation: GenerationIn | None = None
+    sandbox_available: bool | None = None
+    spill_directory: str | None = None
+    metadata: dict[str, Any] | None = None
+    expected_version: Count | None = None
+
+    def change(self) -> SessionChange:
+        """The change as the services take it.
+
+        Raises:
+            ContextError: The profile or the policy is refused.
+        """
+        values: dict[str, object] = {}
+        if self.model is not None:
+            values["model"] = self.model
+            # The old profile describes the old model, so it does not stay.
+            values["model_profile"] = None
+        if "model_profile" in self.model_fields_set:
+            values["model_profile"] = self._profile()
+        if self.policy is not None:
+            values["policy"] = policy_json(policy_from(self.policy))
+        if self.generation is not None:
+            values["generation"] = self.generation.settings()
+        if self.sandbox_available is not None:
+            values["sandbox_available"] = self.sandbox_available
+        if "spill_directory" in self.model_fields_set:
+            values["spill_directory"] = self.spill_directory
+        return SessionChange(
+            values=values,
+            agent=None if self.agent is None else self.agent.agent(),
+            metadata=self.metadata,
+        )
+
+    def _profile(self) -> ModelProfile | None:
+        return None if self.model_profile is None else self.model_profile.profile()
+
+
+PlainText = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,256}$")]
+
+
+class SessionQuery(BaseModel):
+    """Which sessions to list, and how."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: PlainText | None = None
+    policy: PlainText | None = None
+    state: BudgetState | None = None
+    min_used_percent: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    parent_session_id: PlainText | None = None
+    q: PlainText | None = Field(default=None, description="A part of the session's id.")
+    sort: Sort = "created_at"
+    order: OrderIn = "desc"
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT)
+
+    def filter(self) -> SessionFilter:
+        """The filter as the store takes it."""
+        return SessionFilter(
+            model=self.model,
+            policy=self.policy,
+            state=self.state,
+            min_used_percent=self.min_used_percent,
+            parent_session_id=self.parent_session_id,
+            q=self.q,
+        )
+
+
+class WarningOut(BaseModel):
+    """Something in a session's settings that should worry its owner."""
+
+    code: str
+    detail: str
+
+
+class SessionOut(BaseModel):
+    """A session."""
+
+    id: str
+    incarnation: str
+    model: str
+    model_profile: dict[str, Any] | None
+    policy: dict[str, Any]
+    agent_ref: str
+    generation: dict[str, Any]
+    created_at: str
+    updated_at: str
+    version: int
+    message_count: int
+    parent_session_id: str | None
+    current_turn_id: str | None
+    sandbox_available: bool
+    spill_directory: str | None
+    state: BudgetState
+    used_percent: float | None
+    warnings: list[WarningOut]
+    metadata: dict[str, Any]
+
+
+class SessionPageOut(BaseModel):
+    """A page of sessions."""
+
+    items: list[SessionOut]
+    next_cursor: str | None
+
+
+class ToolOut(BaseModel):
+    """A tool as requests carry it."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+def session_answer(session: Session) -> Answer:
+    """A session as answers have it."""
+    profile = session.model_profile
+    return {
+        "id": session.id,
+        "incarnation": session.incarnation,
+        "model": session.model,
+        "model_profile": None if profile is None else profile_json(profile),
+        "policy": session.policy,
+        "agent_ref": session.agent_ref,
+        "generation": session.generation,
+        "created_at": session.created_at.isoformat(),
+        "updated_at": session.updated_at.isoformat(),
+        "version": session.version,
+        "message_count": session.message_count,
+        "parent_session_id": session.parent_session_id,
+        "current_turn_id": session.current_turn_id,
+        "sandbox_available": session.sandbox_available,
+        "spill_directory": session.spill_directory,
+        "state": session.state,
+        "used_percent": session.used_percent,
+        "warnings": warnings_of(session),
+        "metadata": session.metadata,
+    }

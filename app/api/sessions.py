@@ -1,0 +1,196 @@
+"""Sessions: create, read, change, list, erase."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import Response
+
+from app.api.dependencies import JsonBody, Service, SessionId
+from app.api.openapi_docs import reads, refuses, refuses_body
+from app.api.pages import decode_cursor, encode_cursor
+from app.api.responses import JSON, json_response
+from app.api.session_models import (
+    IMMUTABLE_FIELDS,
+    SessionIn,
+    SessionOut,
+    SessionPageOut,
+    SessionPatch,
+    SessionQuery,
+    ToolOut,
+    session_answer,
+)
+from app.api.validation import validated
+from app.core import errors
+from app.core.errors import ImmutableField, InvalidCursor, InvalidRequest
+from app.core.stored import Session
+from app.policies.presets import UnknownPolicy, UnknownPolicyOverride
+from app.services.sessions import (
+    Precondition,
+    change_session,
+    create_session,
+    delete_session,
+    etag_of,
+    get_session,
+    get_tool,
+    list_sessions,
+)
+from app.store.session_pages import Position, Sort, position_of
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+
+_LIST = "sessions"
+
+_EXAMPLE: dict[str, object] = {
+    "id": "s-1",
+    "model": "model-a",
+    "model_profile": {
+        "name": "model-a",
+        "context_window": 200_000,
+        "max_output_tokens": 32_000,
+    },
+    "agent": {
+        "system_prompt": "You fix bugs.",
+        "tools": [{"name": "read", "description": "Read a file", "parameters": {"type": "object"}}],
+    },
+}
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.CREATED,
+    response_model=SessionOut,
+    responses={HTTPStatus.OK: {"model": SessionOut, "description": "It was there already"}}
+    | refuses_body(
+        errors.InvalidId,
+        errors.SessionConflict,
+        errors.InvalidModelProfile,
+        UnknownPolicy,
+        UnknownPolicyOverride,
+        errors.ToolNameCollision,
+        errors.EmptySystemContextKey,
+        errors.EmptySystemContext,
+        errors.DuplicateSystemContext,
+        errors.ItemOverLimit,
+    ),
+    openapi_extra=reads(SessionIn, _EXAMPLE),
+)
+async def create(service: Service, body: JsonBody) -> Response:
+    """Create a session; the same id and body again answer 200 with what is there."""
+    given = validated(SessionIn, body.value)
+    session, created = await create_session(service, given.id, given.new_session())
+    status = HTTPStatus.CREATED if created else HTTPStatus.OK
+    return json_response(session_answer(session), status, {"ETag": etag_of(session)})
+
+
+@router.get("", response_model=SessionPageOut, responses=refuses(InvalidCursor, InvalidRequest))
+async def list_all(
+    service: Service,
+    wanted: Annotated[SessionQuery, Query()],
+) -> Response:
+    """List sessions, the newest first unless asked otherwise."""
+    after = None if wanted.cursor is None else _position(wanted.sort, wanted.cursor)
+    found = await list_sessions(
+        service, wanted.filter(), wanted.sort, wanted.order, after, wanted.limit + 1
+    )
+    shown = found[: wanted.limit]
+    cursor = _cursor(wanted.sort, shown[-1]) if len(found) > wanted.limit else None
+    return json_response(
+        {"items": [session_answer(session) for session in shown], "next_cursor": cursor}
+    )
+
+
+@router.get(
+    "/{session_id}",
+    response_model=SessionOut,
+    responses={HTTPStatus.NOT_MODIFIED: {"description": "Nothing has changed"}}
+    | refuses(errors.SessionNotFound),
+)
+async def read(
+    service: Service,
+    session_id: SessionId,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Read a session."""
+    session = await get_session(service, session_id)
+    headers = {"ETag": etag_of(session)}
+    if if_none_match == etag_of(session):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    return json_response(session_answer(session), headers=headers)
+
+
+@router.patch(
+    "/{session_id}",
+    response_model=SessionOut,
+    responses=refuses_body(
+        errors.SessionNotFound,
+        errors.VersionConflict,
+        errors.PreconditionFailed,
+        errors.ImmutableField,
+        errors.InvalidModelProfile,
+        UnknownPolicy,
+        UnknownPolicyOverride,
+        errors.ToolNameCollision,
+        errors.ItemOverLimit,
+    ),
+    openapi_extra=reads(SessionPatch, {"metadata": {"ticket": "T-1"}, "expected_version": 3}),
+)
+async def change(
+    service: Service,
+    session_id: SessionId,
+    body: JsonBody,
+    if_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Change a session. Metadata is merged by RFC 7396, other fields are replaced whole."""
+    _refuse_immutable(body.value)
+    patch = validated(SessionPatch, body.value)
+    precondition = Precondition(expected_version=patch.expected_version, etag=if_match)
+    session = await change_session(service, session_id, patch.change(), precondition)
+    return json_response(session_answer(session), headers={"ETag": etag_of(session)})
+
+
+@router.delete(
+    "/{session_id}", status_code=HTTPStatus.NO_CONTENT, responses=refuses(errors.SessionNotFound)
+)
+async def delete(service: Service, session_id: SessionId) -> Response:
+    """Erase a session with everything that is stored of it."""
+    await delete_session(service, session_id)
+    return Response(None, HTTPStatus.NO_CONTENT)
+
+
+@router.get(
+    "/{session_id}/tools/{name:path}",
+    response_model=ToolOut,
+    responses=refuses(errors.SessionNotFound, errors.ToolNotFound),
+)
+async def read_tool(service: Service, session_id: SessionId, name: str) -> Response:
+    """The definition that the session advertises under a name."""
+    tool = await get_tool(service, session_id, name)
+    return Response(tool.encoded, media_type=JSON)
+
+
+def _refuse_immutable(value: object) -> None:
+    for name in IMMUTABLE_FIELDS:
+        if isinstance(value, dict) and name in value:
+            raise ImmutableField(f"{name} of a session never changes", key=name)
+
+
+def _cursor(sort: Sort, session: Session) -> str:
+    value, session_id = position_of(session, sort)
+    place = value.isoformat() if isinstance(value, datetime) else value
+    return encode_cursor(_LIST, [sort, place, session_id])
+
+
+def _position(sort: Sort, cursor: str) -> Position:
+    match decode_cursor(_LIST, cursor):
+        case ["used_percent", float() | int() as percent, str() as session_id] if (
+            sort == "used_percent"
+        ):
+            return float(percent), session_id
+        case [str() as made_for, str() as place, str() as session_id] if made_for == sort:
+            try:
+                return datetime.fromisoformat(place), session_id
+            except ValueError as error:
+                raise InvalidCursor("the cursor holds no time") from error
+    raise InvalidCursor("the cursor was made for another sort")

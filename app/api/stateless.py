@@ -1,0 +1,151 @@
+"""The pure functions of the core for workers with a store of their own."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from app.api.answers import Answer, limits_answer
+from app.api.dependencies import JsonBody, Service
+from app.api.openapi_docs import reads, refuses_body
+from app.api.prepare import ENGINE_REFUSALS, call_answer
+from app.api.prepare_models import GivenPreparedOut
+from app.api.repairs import body_repairs
+from app.api.responses import JSON, json_response, spliced
+from app.api.stateless_models import (
+    DiffIn,
+    DiffOut,
+    EstimateIn,
+    EstimatesOut,
+    GivenLimitsOut,
+    GivenPrepareIn,
+    LimitsIn,
+    baseline_answer,
+)
+from app.api.validation import validated
+from app.api.world_state import CAPTURE_REFUSALS
+from app.core import canonical, errors
+from app.policies.presets import UnknownPolicy, UnknownPolicyOverride, policy_from
+from app.services.estimates import Estimate, estimate_given
+from app.services.stateless import diff_given, prepare_given
+from app.services.world_state import warning_answer
+
+router = APIRouter(prefix="/v1", tags=["stateless"])
+
+_PROFILE = {"name": "model-a", "context_window": 200_000, "max_output_tokens": 32_000}
+_SETTING_REFUSALS = (errors.InvalidModelProfile, UnknownPolicy, UnknownPolicyOverride)
+
+
+@router.post(
+    "/prepare",
+    response_model=GivenPreparedOut,
+    responses=refuses_body(
+        *_SETTING_REFUSALS,
+        errors.ToolNameCollision,
+        errors.EmptyMessage,
+        errors.InvalidToolMessage,
+        errors.UnexpectedRole,
+        *ENGINE_REFUSALS,
+    ),
+    openapi_extra=reads(
+        GivenPrepareIn,
+        {
+            "model_profile": _PROFILE,
+            "system_parts": [{"key": "core/agent-system", "content": "You fix bugs."}],
+            "conversation": [{"role": "user", "content": "Fix the build."}],
+        },
+    ),
+)
+async def prepare(service: Service, body: JsonBody) -> Response:
+    """Prepare the next call of a conversation that is given whole; nothing is stored."""
+    given = validated(GivenPrepareIn, body.value)
+    call = await prepare_given(service, given.state())
+    about = canonical.encode(call_answer(call, given.include, body_repairs(body, [])))
+    return Response(spliced(about, "request", call.request_fragments()), media_type=JSON)
+
+
+@router.post(
+    "/limits",
+    response_model=GivenLimitsOut,
+    responses=refuses_body(*_SETTING_REFUSALS),
+    openapi_extra=reads(LimitsIn, {"model_profile": _PROFILE, "policy": "openwork"}),
+)
+async def limits(body: JsonBody) -> Response:
+    """The limits of a model under a policy."""
+    given = validated(LimitsIn, body.value)
+    profile, policy = given.model_profile.profile(), policy_from(given.policy)
+    derived = policy.limits(profile, profile.max_output_tokens or 0)
+    return json_response({"limits": limits_answer(derived, profile, policy)})
+
+
+@router.post(
+    "/estimate",
+    response_model=EstimatesOut,
+    responses=refuses_body(*_SETTING_REFUSALS),
+    openapi_extra=reads(EstimateIn, {"text": "How many tokens are these?"}),
+)
+async def estimate(body: JsonBody) -> Response:
+    """Sizes by every counter, as things are: nothing is pruned, projected or repaired."""
+    given = validated(EstimateIn, body.value)
+    policy_from(given.policy)
+    estimates = await estimate_given(given.subject(), given.profile())
+    return json_response(
+        {
+            "items": [_estimate(item) for item in estimates.items],
+            "total": _estimate(estimates.total),
+            "basis": {
+                "json_bytes": "UTF-8 bytes of compact JSON / 4, rounded up",
+                "tokenizer": estimates.basis,
+            },
+        }
+    )
+
+
+@router.post(
+    "/world-state/diff",
+    response_model=DiffOut,
+    responses=refuses_body(errors.InvalidId, *CAPTURE_REFUSALS),
+    openapi_extra=reads(
+        DiffIn,
+        {
+            "capture": {"instructions": {"content": "Run the tests.\n"}},
+            "baseline": {"project/AGENTS.md": {"state": "unknown"}},
+            "retained": [],
+            "turn_id": "t-1",
+            "model_call": 1,
+            "sample": 1,
+        },
+    ),
+)
+async def diff(body: JsonBody) -> Response:
+    """What a capture changes for a model that was told a baseline; nothing is stored."""
+    given = validated(DiffIn, body.value)
+    sampling = diff_given(
+        given.capture.capture(),
+        given.point(),
+        given.known(),
+        given.retained,
+        given.world_state_texts(),
+    )
+    return json_response(
+        {
+            "emissions": [
+                {
+                    "section": emission.section,
+                    "message_id": emission.message_id,
+                    "notice": emission.notice,
+                    "text": emission.text,
+                }
+                for emission in sampling.emissions
+            ],
+            "baseline": baseline_answer(sampling.baseline),
+            "warnings": [warning_answer(warning) for warning in sampling.warnings],
+        }
+    )
+
+
+def _estimate(estimate: Estimate) -> Answer:
+    return {
+        "bytes": estimate.size_bytes,
+        "json_bytes": estimate.json_tokens,
+        "tokenizer": estimate.tokenizer_tokens,
+        "policy": estimate.json_tokens,
+    }

@@ -7,7 +7,7 @@ Source: docs/errors.md#bad-input.
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
@@ -97,17 +97,18 @@ def _finite_float(text: str) -> float:
 
 
 def _check_depth(value: object) -> None:
-    level = list(_containers([value]))
+    level: list[Container] = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
         if not level:
             return
-        level = [child for parent in level for child in _containers(_children(parent))]
+        level = [
+            child
+            for parent in level
+            for child in _children(parent)
+            if isinstance(child, dict | list)
+        ]
     if level:
         raise _too_deep()
-
-
-def _containers(values: Iterable[object]) -> Iterator[Container]:
-    return (value for value in values if isinstance(value, dict | list))
 
 
 def _children(container: Container) -> Iterable[object]:

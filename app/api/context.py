@@ -73,7 +73,11 @@ class ContextOut(BaseModel):
 
 
 @router.get(
-    "", response_model=ContextOut, responses=refuses(errors.SessionNotFound, *ENGINE_REFUSALS)
+    "",
+    response_model=ContextOut,
+    responses=refuses(
+        errors.SessionNotFound, errors.InvalidRequest, errors.UnknownField, *ENGINE_REFUSALS
+    ),
 )
 async def read(
     service: Service,

@@ -31,5 +31,6 @@ class MessageQuery(BaseModel):
             role=self.role,
             turn_id=self.turn_id,
             user_visible=self.user_visible,
+            after_sequence=self.after_sequence,
             agent_visible=self.agent_visible,
         )

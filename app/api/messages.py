@@ -22,7 +22,7 @@ from app.api.repairs import body_repairs, refuse_large_batch
 from app.api.responses import JSON, json_response, spliced
 from app.api.validation import validated
 from app.core import canonical, errors
-from app.core.errors import InvalidCursor, InvalidRequest
+from app.core.errors import InvalidCursor, InvalidRequest, UnknownField
 from app.services.append import append_messages
 from app.services.messages import get_message, list_messages
 
@@ -84,13 +84,13 @@ async def append(service: Service, session_id: SessionId, body: JsonBody) -> Res
 @router.get(
     "",
     response_model=MessagePageOut,
-    responses=refuses(errors.SessionNotFound, InvalidCursor, InvalidRequest),
+    responses=refuses(errors.SessionNotFound, InvalidCursor, InvalidRequest, UnknownField),
 )
 async def list_all(
     service: Service, session_id: SessionId, wanted: Annotated[MessageQuery, Query()]
 ) -> Response:
     """List messages in order, exactly as they were appended."""
-    after = wanted.after_sequence if wanted.cursor is None else _position(wanted.cursor)
+    after = None if wanted.cursor is None else _position(wanted.cursor)
     found = await list_messages(
         service, session_id, wanted.filter(), wanted.order, after, wanted.limit + 1
     )
@@ -117,4 +117,4 @@ def _position(cursor: str) -> int:
     match decode_cursor(_LIST, cursor):
         case [int() as sequence] if 0 <= sequence < 2**63:
             return sequence
-    raise InvalidCursor("the cursor holds no place among messages")
+    raise InvalidCursor("the cursor holds no place among messages", cursor=cursor[:100])

@@ -35,11 +35,15 @@ def decode_cursor(list_name: str, cursor: str) -> list[str | int | float]:
     padded = cursor + "=" * (-len(cursor) % 4)
     try:
         parts = canonical.decode(urlsafe_b64decode(padded.encode("ascii")))
-    except (Base64Error, UnicodeError, ValueError) as error:
+    except (Base64Error, ValueError, RecursionError) as error:
         raise _invalid(cursor) from error
     if not isinstance(parts, list) or len(parts) < 2 or parts[0] != list_name:
         raise _invalid(cursor)
-    position = [part for part in parts[1:] if isinstance(part, str | int | float)]
+    position = [
+        part
+        for part in parts[1:]
+        if isinstance(part, str | int | float) and not isinstance(part, bool)
+    ]
     if len(position) != len(parts) - 1:
         raise _invalid(cursor)
     return position

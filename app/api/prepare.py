@@ -1,6 +1,7 @@
 """Prepare the next model call of a session, and get it again."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -57,7 +58,8 @@ _EXAMPLE: dict[str, object] = {
 @router.post(
     "/prepare",
     response_model=PreparedOut,
-    responses=refuses_body(*APPEND_REFUSALS, *CAPTURE_REFUSALS, *ENGINE_REFUSALS),
+    responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}}
+    | refuses_body(*APPEND_REFUSALS, *CAPTURE_REFUSALS, *ENGINE_REFUSALS),
     openapi_extra=reads(PrepareIn, _EXAMPLE),
 )
 async def prepare(

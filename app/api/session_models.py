@@ -1,10 +1,11 @@
 """Sessions on the wire."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.api.answers import Answer
+from app.api.message_models import RepairOut
 from app.api.pages import DEFAULT_LIMIT, LARGEST_LIMIT, OrderIn
 from app.api.validation import WireModel
 from app.api.wire import AgentIn, Count, GenerationIn, ModelName, ModelProfileIn
@@ -15,6 +16,7 @@ from app.policies.presets import DEFAULT_PRESET, policy_from, policy_json
 from app.services.sessions import NewSession, SessionChange, warnings_of
 from app.store.session_pages import SessionFilter, Sort
 
+_NEVER_NULL = ("model", "policy", "agent", "generation", "sandbox_available")
 IMMUTABLE_FIELDS = ("id", "parent_session_id", "created_at", "incarnation", "forked_from")
 
 
@@ -64,6 +66,13 @@ class SessionPatch(WireModel):
     metadata: dict[str, Any] | None = None
     expected_version: Count | None = None
 
+    @model_validator(mode="after")
+    def _leaves_no_field_empty(self) -> Self:
+        for name in _NEVER_NULL:
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise ValueError(f"{name} cannot be null")
+        return self
+
     def change(self) -> SessionChange:
         """The change as the services take it.
 
@@ -73,8 +82,6 @@ class SessionPatch(WireModel):
         values: dict[str, object] = {}
         if self.model is not None:
             values["model"] = self.model
-            # The old profile describes the old model, so it does not stay.
-            values["model_profile"] = None
         if "model_profile" in self.model_fields_set:
             values["model_profile"] = self._profile()
         if self.policy is not None:
@@ -85,6 +92,8 @@ class SessionPatch(WireModel):
             values["sandbox_available"] = self.sandbox_available
         if "spill_directory" in self.model_fields_set:
             values["spill_directory"] = self.spill_directory
+        if "metadata" in self.model_fields_set and self.metadata is None:
+            values["metadata"] = {}
         return SessionChange(
             values=values,
             agent=None if self.agent is None else self.agent.agent(),
@@ -155,6 +164,12 @@ class SessionOut(BaseModel):
     used_percent: float | None
     warnings: list[WarningOut]
     metadata: dict[str, Any]
+
+
+class ChangedSessionOut(SessionOut):
+    """A session as a request left it, and what was mended in that request."""
+
+    repairs: list[RepairOut]
 
 
 class SessionPageOut(BaseModel):

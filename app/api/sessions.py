@@ -1,18 +1,23 @@
 """Sessions: create, read, change, list, erase."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from http import HTTPStatus
+from math import isfinite
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
+from app.api.answers import Answer
+from app.api.body import Body
 from app.api.dependencies import JsonBody, Service, SessionId
 from app.api.openapi_docs import reads, refuses, refuses_body
 from app.api.pages import decode_cursor, encode_cursor
+from app.api.repairs import body_repairs
 from app.api.responses import JSON, json_response
 from app.api.session_models import (
     IMMUTABLE_FIELDS,
+    ChangedSessionOut,
     SessionIn,
     SessionOut,
     SessionPageOut,
@@ -23,7 +28,8 @@ from app.api.session_models import (
 )
 from app.api.validation import validated
 from app.core import errors
-from app.core.errors import ImmutableField, InvalidCursor, InvalidRequest
+from app.core.errors import ImmutableField, InvalidCursor, InvalidRequest, UnknownField
+from app.core.ids import is_key
 from app.core.stored import Session
 from app.policies.presets import UnknownPolicy, UnknownPolicyOverride
 from app.services.sessions import (
@@ -35,6 +41,7 @@ from app.services.sessions import (
     get_session,
     get_tool,
     list_sessions,
+    names_etag,
 )
 from app.store.session_pages import Position, Sort, position_of
 
@@ -60,8 +67,8 @@ _EXAMPLE: dict[str, object] = {
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    response_model=SessionOut,
-    responses={HTTPStatus.OK: {"model": SessionOut, "description": "It was there already"}}
+    response_model=ChangedSessionOut,
+    responses={HTTPStatus.OK: {"model": ChangedSessionOut, "description": "It was there already"}}
     | refuses_body(
         errors.InvalidId,
         errors.SessionConflict,
@@ -81,10 +88,14 @@ async def create(service: Service, body: JsonBody) -> Response:
     given = validated(SessionIn, body.value)
     session, created = await create_session(service, given.id, given.new_session())
     status = HTTPStatus.CREATED if created else HTTPStatus.OK
-    return json_response(session_answer(session), status, {"ETag": etag_of(session)})
+    return json_response(_changed(session, body), status, {"ETag": etag_of(session)})
 
 
-@router.get("", response_model=SessionPageOut, responses=refuses(InvalidCursor, InvalidRequest))
+@router.get(
+    "",
+    response_model=SessionPageOut,
+    responses=refuses(InvalidCursor, InvalidRequest, UnknownField),
+)
 async def list_all(
     service: Service,
     wanted: Annotated[SessionQuery, Query()],
@@ -115,14 +126,15 @@ async def read(
     """Read a session."""
     session = await get_session(service, session_id)
     headers = {"ETag": etag_of(session)}
-    if if_none_match == etag_of(session):
+    # This header compares weakly (RFC 9110), and no tag of ours holds these characters.
+    if if_none_match is not None and names_etag(if_none_match.replace("W/", ""), session):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
     return json_response(session_answer(session), headers=headers)
 
 
 @router.patch(
     "/{session_id}",
-    response_model=SessionOut,
+    response_model=ChangedSessionOut,
     responses=refuses_body(
         errors.SessionNotFound,
         errors.VersionConflict,
@@ -132,6 +144,9 @@ async def read(
         UnknownPolicy,
         UnknownPolicyOverride,
         errors.ToolNameCollision,
+        errors.EmptySystemContextKey,
+        errors.EmptySystemContext,
+        errors.DuplicateSystemContext,
         errors.ItemOverLimit,
     ),
     openapi_extra=reads(SessionPatch, {"metadata": {"ticket": "T-1"}, "expected_version": 3}),
@@ -147,7 +162,7 @@ async def change(
     patch = validated(SessionPatch, body.value)
     precondition = Precondition(expected_version=patch.expected_version, etag=if_match)
     session = await change_session(service, session_id, patch.change(), precondition)
-    return json_response(session_answer(session), headers={"ETag": etag_of(session)})
+    return json_response(_changed(session, body), headers={"ETag": etag_of(session)})
 
 
 @router.delete(
@@ -170,6 +185,10 @@ async def read_tool(service: Service, session_id: SessionId, name: str) -> Respo
     return Response(tool.encoded, media_type=JSON)
 
 
+def _changed(session: Session, body: Body) -> Answer:
+    return {**session_answer(session), "repairs": body_repairs(body, [])}
+
+
 def _refuse_immutable(value: object) -> None:
     for name in IMMUTABLE_FIELDS:
         if isinstance(value, dict) and name in value:
@@ -184,13 +203,22 @@ def _cursor(sort: Sort, session: Session) -> str:
 
 def _position(sort: Sort, cursor: str) -> Position:
     match decode_cursor(_LIST, cursor):
-        case ["used_percent", float() | int() as percent, str() as session_id] if (
-            sort == "used_percent"
-        ):
-            return float(percent), session_id
-        case [str() as made_for, str() as place, str() as session_id] if made_for == sort:
+        case [str() as made_for, place, str() as session_id] if made_for == sort:
+            value = _place(sort, place)
+            if value is not None and is_key(session_id):
+                return value, session_id
+    raise InvalidCursor("the cursor was not made for this sort", cursor=cursor[:100])
+
+
+def _place(sort: Sort, place: str | int | float) -> datetime | float | None:
+    """The sort value that a cursor holds; None where no list of that sort gave it out."""
+    match place:
+        case float() if sort == "used_percent" and isfinite(place):
+            return place
+        case str() if sort != "used_percent":
             try:
-                return datetime.fromisoformat(place), session_id
-            except ValueError as error:
-                raise InvalidCursor("the cursor holds no time") from error
-    raise InvalidCursor("the cursor was made for another sort")
+                time = datetime.fromisoformat(place)
+            except ValueError:
+                return None
+            return time if time.utcoffset() == timedelta(0) else None
+    return None

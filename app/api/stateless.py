@@ -73,7 +73,9 @@ async def limits(body: JsonBody) -> Response:
     given = validated(LimitsIn, body.value)
     profile, policy = given.model_profile.profile(), policy_from(given.policy)
     derived = policy.limits(profile, profile.max_output_tokens or 0)
-    return json_response({"limits": limits_answer(derived, profile, policy)})
+    return json_response(
+        {"limits": limits_answer(derived, profile, policy), "repairs": body_repairs(body, [])}
+    )
 
 
 @router.post(
@@ -95,6 +97,7 @@ async def estimate(body: JsonBody) -> Response:
                 "json_bytes": "UTF-8 bytes of compact JSON / 4, rounded up",
                 "tokenizer": estimates.basis,
             },
+            "repairs": body_repairs(body, []),
         }
     )
 
@@ -138,6 +141,7 @@ async def diff(body: JsonBody) -> Response:
             ],
             "baseline": baseline_answer(sampling.baseline),
             "warnings": [warning_answer(warning) for warning in sampling.warnings],
+            "repairs": body_repairs(body, []),
         }
     )
 

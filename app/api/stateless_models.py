@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from app.api.answers import Answer
 from app.api.blocks import ContentIn, blocks_of
+from app.api.message_models import RepairOut
 from app.api.prepare_models import Include, LimitsOut
 from app.api.validation import WireModel
 from app.api.wire import Count, GenerationIn, ModelProfileIn, SystemPartIn, ToolIn
@@ -124,6 +125,7 @@ class GivenLimitsOut(BaseModel):
     """The limits of a model under a policy."""
 
     limits: LimitsOut
+    repairs: list[RepairOut]
 
 
 class EstimateIn(WireModel):
@@ -178,6 +180,7 @@ class EstimatesOut(BaseModel):
     items: list[EstimateOut]
     total: EstimateOut
     basis: dict[str, str]
+    repairs: list[RepairOut]
 
 
 class BaselineIn(WireModel):
@@ -250,6 +253,7 @@ class DiffOut(BaseModel):
     emissions: list[EmissionOut]
     baseline: dict[str, dict[str, Any]]
     warnings: list[SectionWarningOut]
+    repairs: list[RepairOut]
 
 
 def baseline_answer(baseline: Baseline) -> Answer:

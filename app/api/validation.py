@@ -48,7 +48,7 @@ def refuse_invalid(found: Sequence[Any]) -> InvalidRequest | UnknownField:
 def _refusal(found: Sequence[ErrorDetails], value: object) -> InvalidRequest | UnknownField:
     relevant = _relevant(found, value)
     errors: list[Json] = [
-        {"path": _pointer(fault["loc"], value), "detail": fault["msg"]}
+        {"path": _pointer(fault["loc"], value), "detail": _sentence(fault)}
         for fault in relevant[:_SHOWN_ERRORS]
     ]
     first = relevant[0]
@@ -57,7 +57,11 @@ def _refusal(found: Sequence[ErrorDetails], value: object) -> InvalidRequest | U
         key = str(first["loc"][-1])
         return UnknownField(f"there is no field {key!r} at {path}", key=key, errors=errors)
     where = _pointer(first["loc"], value) or "the body"
-    return InvalidRequest(f"{where}: {first['msg']}", errors=errors)
+    return InvalidRequest(f"{where}: {_sentence(first)}", errors=errors)
+
+
+def _sentence(fault: ErrorDetails) -> str:
+    return fault["msg"].removeprefix("Value error, ")
 
 
 def _relevant(found: Sequence[ErrorDetails], value: object) -> Sequence[ErrorDetails]:
@@ -90,7 +94,10 @@ def _pointer(location: tuple[int | str, ...], value: object) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
-_LABELS = frozenset({"str", "literal", "int", "float", "bool", "dict", "list"})
+_LABELS = frozenset(
+    {"str", "literal", "int", "float", "bool", "dict", "list", "captured", "failed", "bare", "given"}
+)
+"""How the members of unions are called in locations; no field has such a name."""
 
 
 def _steps(location: tuple[int | str, ...], value: object) -> list[int | str]:

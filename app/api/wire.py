@@ -1,5 +1,6 @@
 """Wire models that several resources share: messages, profiles, agents, generation."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -25,8 +26,11 @@ from app.services.incoming import IncomingMessage
 LARGEST_COUNT = 2**64 - 1
 
 
+_DATE_AND_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]")
+
+
 def _must_be_text(value: object) -> object:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not _DATE_AND_TIME.match(value):
         raise ValueError("a time must be an RFC 3339 text")
     return value
 

@@ -5,15 +5,17 @@ from starlette.responses import Response
 
 from app.api.dependencies import JsonBody, Service, SessionId
 from app.api.openapi_docs import reads, refuses, refuses_body
-from app.api.responses import JSON, json_response
+from app.api.repairs import body_repairs
+from app.api.responses import JSON, json_response, spliced
 from app.api.validation import validated
 from app.api.world_state_models import (
+    SampleAnswerOut,
     SampleIn,
-    SampleOut,
     WorldStateOut,
     sample_bytes,
     world_state_answer,
 )
+from app.core import canonical
 from app.core.errors import InvalidId, SessionNotFound, TurnRequired
 from app.services.world_state import known_sections, sample_world_state
 from app.world_state import errors
@@ -42,7 +44,7 @@ _EXAMPLE: dict[str, object] = {
 
 @router.post(
     "",
-    response_model=SampleOut,
+    response_model=SampleAnswerOut,
     responses=refuses_body(SessionNotFound, InvalidId, *CAPTURE_REFUSALS),
     openapi_extra=reads(SampleIn, _EXAMPLE),
 )
@@ -50,7 +52,10 @@ async def sample(service: Service, session_id: SessionId, body: JsonBody) -> Res
     """Append what changed since the model was last told; the first capture of a point wins."""
     request = validated(SampleIn, body.value).request()
     sampled = await sample_world_state(service, session_id, request)
-    return Response(sample_bytes(session_id, sampled), media_type=JSON)
+    repairs = canonical.encode(body_repairs(body, []))
+    return Response(
+        spliced(sample_bytes(session_id, sampled), "repairs", [repairs]), media_type=JSON
+    )
 
 
 @router.get("", response_model=WorldStateOut, responses=refuses(SessionNotFound))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
 from app.api.answers import Answer
-from app.api.message_models import MessageOut, message_bytes
+from app.api.message_models import MessageOut, RepairOut, message_bytes
 from app.api.responses import spliced
 from app.api.validation import WireModel
 from app.api.wire import Count
@@ -257,6 +257,12 @@ class SampleOut(BaseModel):
     sections: list[SampledSectionOut]
     warnings: list[SectionWarningOut]
     replayed: bool
+
+
+class SampleAnswerOut(SampleOut):
+    """What a sample did, and what was mended in its body."""
+
+    repairs: list[RepairOut]
 
 
 class SectionStateOut(BaseModel):

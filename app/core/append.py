@@ -57,18 +57,32 @@ class AppendPlan:
     open_calls: Mapping[str, OpenCall]
 
 
+def check_size(content_bytes: int, index: int) -> None:
+    """Refuse a message that is too large, before anything in it is counted.
+
+    Raises:
+        MessageTooLarge: Its canonical content has more than `MAX_MESSAGE_BYTES`.
+    """
+    if content_bytes > MAX_MESSAGE_BYTES:
+        raise MessageTooLarge(
+            f"message {index} has {content_bytes} bytes",
+            message_index=index,
+            limit_bytes=MAX_MESSAGE_BYTES,
+        )
+
+
 def check_drafts(drafts: Sequence[Draft]) -> None:
     """Refuse messages that no session takes, whatever it holds.
 
     Raises:
-        InvalidId, ReservedId, UnexpectedKind, MessageTooLarge,
-        SystemMessageInConversation, EmptyMessage, InvalidToolMessage,
-        UnexpectedRole: The first fault, by kind of fault before position.
+        InvalidId, ReservedId, UnexpectedKind, SystemMessageInConversation,
+        EmptyMessage, InvalidToolMessage, UnexpectedRole: The first fault, by
+            kind of fault before position.
     """
     for draft in drafts:
         check_message_id(draft.message.id, draft.index)
         if draft.message.turn_id is not None:
-            check_key(draft.message.turn_id, "turn_id")
+            check_key(draft.message.turn_id, "turn_id", draft.index)
     for draft in drafts:
         refuse_system_role(draft.message.role, draft.index)
     for draft in drafts:
@@ -181,19 +195,18 @@ def _check_shape(draft: Draft) -> None:
             message_index=draft.index,
             message_id=message.id,
         )
-    if message.facts.content_bytes > MAX_MESSAGE_BYTES:
-        raise MessageTooLarge(
-            f"message {draft.index} has {message.facts.content_bytes} bytes",
-            message_index=draft.index,
-            message_id=message.id,
-            limit_bytes=MAX_MESSAGE_BYTES,
-        )
     check_placement(message.role, message.kind, draft.content, draft.index)
 
 
 def _check_item(draft: Draft, state: AppendState) -> None:
     message = draft.message
-    check_message(message.kind, message.id, _first_text(draft.content), message.facts.json_bytes)
+    check_message(
+        message.kind,
+        message.id,
+        draft.index,
+        _first_text(draft.content),
+        message.facts.json_bytes,
+    )
     is_request = message.role == "user" and message.kind == "normal"
     if is_request and message.facts.has_data and not state.accepts_data_blocks:
         raise UnsupportedUserData(

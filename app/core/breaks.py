@@ -22,22 +22,18 @@ def find_break(
     at = common_length(old, new)
     if at == len(old):
         return Break(at=None, cause=_settings_cause(made_from, recipe))
-    return Break(at=at, cause=_cause(_item(before, at), made_from, recipe))
+    replaced = _replaced_result(_item(before, at), _item(after, at))
+    return Break(at=at, cause=replaced or _settings_cause(made_from, recipe))
 
 
 def _item(call: PreparedCall, at: int) -> Item | None:
     index = at - len(call.surface.system)
-    return call.conversation[index] if index >= 0 else None
+    return call.conversation[index] if 0 <= index < len(call.conversation) else None
 
 
-def _cause(old: Item | None, made_from: Recipe, recipe: Recipe) -> Cause:
-    if old is None:
-        return _settings_cause(made_from, recipe)
-    return _replaced_result(old) or _settings_cause(made_from, recipe)
-
-
-def _replaced_result(old: Item) -> Cause | None:
-    if not old.facts.results:
+def _replaced_result(old: Item | None, new: Item | None) -> Cause | None:
+    # The same message with other bytes was shortened or filtered, not replaced.
+    if old is None or new is None or old.source == new.source or not old.facts.results:
         return None
     if old.facts.results[0].state == "running":
         return "late_tool_result"

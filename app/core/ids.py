@@ -10,6 +10,7 @@ from app.core.errors import InvalidId, ReservedId
 RESERVED_PREFIXES = ("world-state:", "compaction-", "prep-")
 """Begin the ids of messages that are made here."""
 
+_PREPARED_ID = re.compile(r"prep-[0-9a-f]{32}")
 _KEY = re.compile(r"[A-Za-z0-9._~:-]{1,128}")
 _STORED_MESSAGE_ID = re.compile(r"[A-Za-z0-9._~:/-]{1,512}")
 _MESSAGE_ID = re.compile(r"[A-Za-z0-9._~:/-]{1,128}")
@@ -20,19 +21,27 @@ def is_key(text: str) -> bool:
     return _KEY.fullmatch(text) is not None
 
 
+def is_prepared_id(text: str) -> bool:
+    """Whether `text` can be the id of a prepared call."""
+    return _PREPARED_ID.fullmatch(text) is not None
+
+
 def is_stored_message_id(text: str) -> bool:
     """Whether `text` can be the id of a stored message, one made here included."""
     return _STORED_MESSAGE_ID.fullmatch(text) is not None
 
 
-def check_key(text: str, field: str) -> None:
+def check_key(text: str, field: str, message_index: int | None = None) -> None:
     """Refuse an id that a session or a turn cannot have.
 
     Raises:
-        InvalidId: Names the field.
+        InvalidId: Names the field, and the message that it belongs to.
     """
     if not is_key(text):
-        raise InvalidId(f"{field} must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -", key=field)
+        where = {} if message_index is None else {"message_index": message_index}
+        raise InvalidId(
+            f"{field} must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -", key=field, **where
+        )
 
 
 def check_message_id(text: str, index: int) -> None:

@@ -37,7 +37,7 @@ def check_system_part(key: str, json_bytes: int) -> None:
         )
 
 
-def check_message(kind: Kind, message_id: str, text: str, json_bytes: int) -> None:
+def check_message(kind: Kind, message_id: str, index: int, text: str, json_bytes: int) -> None:
     """Refuse a skill of 8 000 or an agent message of 4 000 tokens or more.
 
     `text` is the message's first text, whose envelope names the subject.
@@ -52,6 +52,8 @@ def check_message(kind: Kind, message_id: str, text: str, json_bytes: int) -> No
             f"skill {subject} needs {tokens} tokens, over the {SKILL_TOKENS}-token cap; "
             "split it into smaller skills",
             subject=subject,
+            message_index=index,
+            message_id=message_id,
             tokens=tokens,
             limit_tokens=SKILL_TOKENS,
         )
@@ -61,6 +63,8 @@ def check_message(kind: Kind, message_id: str, text: str, json_bytes: int) -> No
             f"the message from {subject} needs {tokens} tokens, over the "
             f"{AGENT_MESSAGE_TOKENS}-token cap; have the sub-agent report a summary instead",
             subject=subject,
+            message_index=index,
+            message_id=message_id,
             tokens=tokens,
             limit_tokens=AGENT_MESSAGE_TOKENS,
         )

@@ -53,8 +53,10 @@ async def name_call(
     known = next((call.fingerprint for call in recorded if _repeats(made, call)), None)
     printed = fingerprint(made.call, known)
     recipe = made.recipe
+    # The profile gives the request one more setting than the caller does.
+    settings = [recipe.generation, recipe.profile.max_output_tokens]
     call_id = prepared_id(
-        incarnation, recipe.format, recipe.model, canonical.encode(recipe.generation), printed
+        incarnation, recipe.format, recipe.model, canonical.encode(settings), printed
     )
     previous = next((call for call in recorded if call.id != call_id), None)
     if previous is None:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.core.append import Draft, check_drafts
+from app.core.append import Draft, check_drafts, check_size
 from app.core.blocks import Blocks
+from app.core.content import encode_content
 from app.core.counting import TokenCounter
 from app.core.facts import form_of
 from app.core.messages import Kind, Role
@@ -38,7 +39,7 @@ async def draft_messages(
     """The messages with ids and forms.
 
     Raises:
-        ContextError: One of them can be in no session (`check_drafts`).
+        ContextError: One of them can be in no session (`check_size`, `check_drafts`).
     """
     if not incoming:
         return ()
@@ -51,6 +52,9 @@ def _drafts(
     resources: Resources, incoming: Sequence[IncomingMessage], counter: TokenCounter
 ) -> tuple[Draft, ...]:
     now = resources.now()
+    for index, message in enumerate(incoming):
+        # Counting the tokens of a message that is refused anyway would take seconds.
+        check_size(len(encode_content(message.content)), index)
     return tuple(
         Draft(
             index=index,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from app.core.engine import PreparedCall
+from app.core.errors import PreparedNotFound
+from app.core.ids import is_prepared_id
 from app.core.stored import Session
 from app.services.calls import make_call, recipe_of
 from app.services.resources import Resources
@@ -44,6 +46,8 @@ async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) 
     Raises:
         SessionNotFound, PreparedNotFound: There is no such session or call.
     """
+    if not is_prepared_id(prepared_id):
+        raise PreparedNotFound(f"there is no prepared call {prepared_id[:100]!r}")
     async with resources.database.reading() as connection:
         session = await SessionRepository(connection).get(session_id)
         recorded = await PreparedRepository(connection, session.incarnation).get(prepared_id)

@@ -16,7 +16,7 @@ from app.policies.presets import PresetPolicy, policy_json
 from app.services.calls import recipe_of, surface_of, surface_options
 from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources, counter_of
-from app.store.agents import keep_agent
+from app.store.agents import erase_unused_agents, keep_agent, lock_agents
 from app.store.connections import WriteConnection
 from app.store.messages import Order
 from app.store.session_pages import Position, SessionFilter, Sort, session_page
@@ -61,6 +61,12 @@ def etag_of(session: Session) -> str:
     return f'"{session.incarnation}-{session.version}"'
 
 
+def names_etag(header: str, session: Session) -> bool:
+    """Whether the value of `If-Match` or `If-None-Match` names a session as it is."""
+    tags = [tag.strip() for tag in header.split(",")]
+    return tags == ["*"] or etag_of(session) in tags
+
+
 async def create_session(
     resources: Resources, session_id: str | None, new: NewSession
 ) -> tuple[Session, bool]:
@@ -101,16 +107,21 @@ async def change_session(
         session = await writer.lock(session_id)
         _check(session, precondition)
         changed = replace(session, **dict(change.values))  # type: ignore[arg-type]
+        if changed.model != session.model and "model_profile" not in change.values:
+            # The old profile describes the old model, so it does not stay.
+            changed = replace(changed, model_profile=None)
         if change.metadata is not None:
             metadata = merge_patch(session.metadata, change.metadata)
             # A patch that is an object always gives an object.
             changed = replace(changed, metadata=cast("dict[str, object]", metadata))
         if change.agent is not None:
             changed = await _with_agent(connection, changed, change.agent)
-        if changed == session:
+        if changed == session and same_json(_free_fields(changed), _free_fields(session)):
             return session
         changed = replace(changed, version=session.version + 1, updated_at=resources.now())
         await writer.save(changed)
+        if changed.agent_ref != session.agent_ref:
+            await erase_unused_agents(connection, {session.agent_ref})
         return changed
 
 
@@ -174,6 +185,24 @@ def merge_patch(target: object, patch: object) -> object:
     return merged
 
 
+def _free_fields(session: Session) -> list[object]:
+    """The fields that hold any JSON."""
+    return [session.metadata, session.generation]
+
+
+def same_json(left: object, right: object) -> bool:
+    """Whether two JSON values are equal. Unlike in Python, true is not 1."""
+    match left, right:
+        case Mapping(), Mapping():
+            return left.keys() == right.keys() and all(
+                same_json(value, right[key]) for key, value in left.items()
+            )
+        case list(), list():
+            return len(left) == len(right) and all(map(same_json, left, right))
+        case _:
+            return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
 def _new_session(
     resources: Resources, session_id: str | None, new: NewSession, ref: str
 ) -> Session:
@@ -215,7 +244,7 @@ def _refuse_difference(taken: Session, session: Session) -> None:
     # Both are canonical objects that `_original` made.
     before = cast("dict[str, object]", canonical.decode(taken.original))
     now = cast("dict[str, object]", canonical.decode(session.original))
-    differs = [name for name in now if before[name] != now[name]]
+    differs = [name for name in now if not same_json(before[name], now[name])]
     if differs:
         raise SessionConflict(
             f"session {taken.id!r} was created with another {', '.join(differs)}",
@@ -232,7 +261,7 @@ def _refuse_bad_agent(session: Session, agent: Agent) -> None:
 
 
 def _check(session: Session, precondition: Precondition) -> None:
-    if precondition.etag not in (None, "*", etag_of(session)):
+    if precondition.etag is not None and not names_etag(precondition.etag, session):
         raise PreconditionFailed(
             "the session has changed since that entity tag", session_id=session.id
         )
@@ -248,6 +277,7 @@ async def _with_agent(connection: WriteConnection, session: Session, agent: Agen
     definition = encode_agent(agent)
     changed = replace(session, agent_ref=agent_ref(definition))
     _refuse_bad_agent(changed, agent)
+    await lock_agents(connection, {session.agent_ref, changed.agent_ref})
     await keep_agent(connection, changed.agent_ref, definition)
     return changed
 

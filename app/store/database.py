@@ -32,6 +32,11 @@ _DRIVERS = {
 }
 _WRITES = "foreword_writes"
 
+_SERVER_STATES = ("08", "28", "3D", "40", "42P01", "53", "55", "57")
+"""How PostgreSQL's codes begin where the server, not the statement, is at fault: it cannot be
+reached or entered, has no such database or table, lacks resources, is starting or stopping, or
+chose this transaction to end a deadlock."""
+
 BUSY_TIMEOUT_MS = 10_000
 """How long SQLite waits for another process's transaction."""
 
@@ -86,7 +91,8 @@ def _named_failures() -> Iterator[None]:
     except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
         raise _unavailable() from error
     except DBAPIError as error:
-        if error.connection_invalidated or "UndefinedTable" in str(error.orig):
+        sqlstate: str = getattr(error.orig, "sqlstate", None) or ""
+        if error.connection_invalidated or sqlstate.startswith(_SERVER_STATES):
             raise _unavailable() from error
         raise
 

@@ -10,17 +10,14 @@ from sqlalchemy import ColumnElement, delete, insert, select
 
 from app.core.chat_state import OpenCall
 from app.core.errors import MessageNotFound
-from app.core.facts import Form
-from app.core.items import Item, item_of
-from app.core.messages import Kind, Real, Role
+from app.core.items import Item
+from app.core.messages import Kind, Role
 from app.core.stored import NewMessage, StoredMessage
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.rows import FACT_COLUMNS, facts_of, message_columns, stored_message
+from app.store.rows import ITEM_COLUMNS, items_of, message_columns, stored_message
 from app.store.tables import messages, open_calls
 
 Order: TypeAlias = Literal["asc", "desc"]
-
-_ITEM_COLUMNS = ("sequence", "id", "role", "kind", "content", *FACT_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +29,7 @@ class MessageFilter:
     turn_id: str | None = None
     agent_visible: bool | None = None
     user_visible: bool | None = None
+    after_sequence: int | None = None
 
 
 class MessageRepository:
@@ -45,21 +43,12 @@ class MessageRepository:
     async def items(self, after_sequence: int, through_sequence: int) -> tuple[Item, ...]:
         """The messages that a model may see in a range of sequences, in order."""
         statement = (
-            select(*(messages.c[name] for name in _ITEM_COLUMNS))
+            select(*(messages.c[name] for name in ITEM_COLUMNS))
             .where(self._mine, messages.c.agent_visible)
             .where(messages.c.sequence > after_sequence, messages.c.sequence <= through_sequence)
             .order_by(messages.c.sequence)
         )
-        rows = (await self._connection.execute(statement)).mappings()
-        return tuple(
-            item_of(
-                row["role"],
-                row["kind"],
-                Form(content=row["content"], facts=facts_of(row)),
-                Real(id=row["id"], sequence=row["sequence"]),
-            )
-            for row in rows
-        )
+        return items_of((await self._connection.execute(statement)).all())
 
     async def turn_ids(self, through_sequence: int) -> dict[str, str | None]:
         """The turn of every message up to a sequence, by message id."""
@@ -177,8 +166,7 @@ def _call_key(call_id: str) -> bytes:
 
 
 def _conditions(wanted: MessageFilter) -> list[ColumnElement[bool]]:
-    return [
-        messages.c[field.name] == getattr(wanted, field.name)
-        for field in fields(wanted)
-        if getattr(wanted, field.name) is not None
-    ]
+    given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
+    after = given.pop("after_sequence")
+    equal = [messages.c[name] == value for name, value in given.items() if value is not None]
+    return equal if after is None else [*equal, messages.c.sequence > after]

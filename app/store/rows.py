@@ -1,12 +1,18 @@
 """Message rows as core values, and back."""
 
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, cast
 
 from sqlalchemy import RowMapping
 
 from app.core import canonical
 from app.core.facts import CallFact, Facts, ResultFact
+from app.core.items import Item
+from app.core.messages import Real
 from app.core.stored import NewMessage, StoredMessage
+
+_Pairing: TypeAlias = tuple[tuple[CallFact, ...], tuple[ResultFact, ...]]
+_PairingJson: TypeAlias = list[list[list[Any]]]
 
 FACT_COLUMNS = (
     "content_bytes",
@@ -17,6 +23,7 @@ FACT_COLUMNS = (
     "element_sha256",
     "pairing",
 )
+ITEM_COLUMNS = ("sequence", "id", "role", "kind", "content", *FACT_COLUMNS)
 
 
 def facts_columns(facts: Facts) -> dict[str, object]:
@@ -32,16 +39,38 @@ def facts_columns(facts: Facts) -> dict[str, object]:
     }
 
 
-def facts_of(row: RowMapping) -> Facts:
-    """The facts of a row that holds `FACT_COLUMNS`."""
-    calls, results = _pairing(row["pairing"])
+def items_of(rows: Sequence[Sequence[Any]]) -> tuple[Item, ...]:
+    """The items of rows that hold the values of `ITEM_COLUMNS`, in that order.
+
+    A session has many rows, so they are taken apart by position and their
+    pairings are decoded all at once.
+    """
+    return tuple(map(_item, rows, _pairings([row[-1] for row in rows])))
+
+
+def _item(row: Sequence[Any], pairing: _Pairing) -> Item:
+    sequence, id_, role, kind, content, *facts = row
+    return Item(
+        role=role,
+        kind=kind,
+        content=content,
+        facts=_facts(facts, pairing),
+        source=Real(id=id_, sequence=sequence),
+        depends_on=sequence,
+    )
+
+
+def _facts(values: Sequence[Any], pairing: _Pairing) -> Facts:
+    """The facts of the values of `FACT_COLUMNS`; `pairing` is the last one, decoded."""
+    content_bytes, json_bytes, tokens, basis, has_data, digest, _ = values
+    calls, results = pairing
     return Facts(
-        content_bytes=row["content_bytes"],
-        json_bytes=row["json_bytes"],
-        tokenizer_tokens=row["tokenizer_tokens"],
-        token_basis=row["token_basis"],
-        has_data=row["has_data"],
-        element_sha256=row["element_sha256"],
+        content_bytes=content_bytes,
+        json_bytes=json_bytes,
+        tokenizer_tokens=tokens,
+        token_basis=basis,
+        has_data=has_data,
+        element_sha256=digest,
         calls=calls,
         results=results,
     )
@@ -64,6 +93,7 @@ def message_columns(message: NewMessage) -> dict[str, object]:
 
 def stored_message(row: RowMapping) -> StoredMessage:
     """The message of a whole row."""
+    (pairing,) = _pairings([row["pairing"]])
     return StoredMessage(
         sequence=row["sequence"],
         message=NewMessage(
@@ -75,7 +105,7 @@ def stored_message(row: RowMapping) -> StoredMessage:
             user_visible=row["user_visible"],
             created_at=row["created_at"],
             content=row["content"],
-            facts=facts_of(row),
+            facts=_facts([row[name] for name in FACT_COLUMNS], pairing),
         ),
     )
 
@@ -94,11 +124,16 @@ def _pairing_bytes(facts: Facts) -> bytes | None:
     )
 
 
-def _pairing(data: bytes | None) -> tuple[tuple[CallFact, ...], tuple[ResultFact, ...]]:
-    if data is None:
-        return (), ()
+def _pairings(stored: Sequence[bytes | None]) -> Iterator[_Pairing]:
+    """The pairing of every row, in order."""
+    encoded = [data for data in stored if data is not None]
     # Only bytes made by `_pairing_bytes` are stored, so their shape is known.
-    calls, results = cast("list[list[list[Any]]]", canonical.decode(data))
+    decoded = iter(cast("list[_PairingJson]", canonical.decode(b"[%b]" % b",".join(encoded))))
+    return (((), ()) if data is None else _pairing(next(decoded)) for data in stored)
+
+
+def _pairing(decoded: _PairingJson) -> _Pairing:
+    calls, results = decoded
     return (
         tuple(CallFact(id=id_, name=name, state=state) for id_, name, state in calls),
         tuple(

@@ -7,8 +7,9 @@ from app.core import canonical
 from app.core.errors import SessionNotFound
 from app.core.model_profile import ModelProfile, profile_from_json, profile_json
 from app.core.stored import Session
+from app.store.agents import erase_unused_agents, lock_agents
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.tables import agents, prepared_calls, sessions
+from app.store.tables import prepared_calls, sessions
 
 
 class SessionRepository:
@@ -38,6 +39,8 @@ class SessionRepository:
 class SessionWriter(SessionRepository):
     """Changes of sessions."""
 
+    _connection: WriteConnection
+
     def __init__(self, connection: WriteConnection) -> None:
         super().__init__(connection)
 
@@ -59,10 +62,13 @@ class SessionWriter(SessionRepository):
         """Store a new session. None where its id was free, else the session that has it."""
         dialect = postgresql if self._connection.dialect.name == "postgresql" else sqlite
         statement = dialect.insert(sessions).values(**_columns(session))
-        done = await self._connection.execute(
-            statement.on_conflict_do_nothing(index_elements=[sessions.c.id])
-        )
-        return None if done.rowcount else await self.find(session.id)
+        unless_taken = statement.on_conflict_do_nothing(index_elements=[sessions.c.id])
+        while not (await self._connection.execute(unless_taken)).rowcount:
+            taken = await self.find(session.id)
+            # It may have been erased in between; then the id is free after all.
+            if taken is not None:
+                return taken
+        return None
 
     async def save(self, session: Session) -> None:
         """Replace the stored fields of a session that this transaction locked."""
@@ -76,13 +82,9 @@ class SessionWriter(SessionRepository):
             prepared_calls.c.incarnation == session.incarnation
         )
         refs = set((await self._connection.execute(recipes)).scalars()) | {session.agent_ref}
+        await lock_agents(self._connection, refs)
         await self._connection.execute(delete(sessions).where(sessions.c.id == session.id))
-        await self._connection.execute(
-            delete(agents)
-            .where(agents.c.ref.in_(sorted(refs)))
-            .where(agents.c.ref.not_in(select(sessions.c.agent_ref)))
-            .where(agents.c.ref.not_in(select(prepared_calls.c.agent_ref)))
-        )
+        await erase_unused_agents(self._connection, refs)
 
 
 def session_not_found(session_id: str) -> SessionNotFound:

@@ -1,0 +1,140 @@
+from dataclasses import replace
+
+import pytest
+
+from app.core.breaks import find_break
+from app.core.engine import PreparedCall, PrepareInput, prepare
+from app.core.items import Item
+from app.core.messages import Real
+from app.core.prefix import Break, Cause
+from app.core.recipe import Recipe
+from app.core.request_copy import PruneBoundary
+from app.policies.presets import policy_from, policy_json
+from tests.unit.core.builders import (
+    OPENWORK,
+    PROFILE,
+    PROMPT,
+    READ,
+    TEXT_ONLY,
+    assistant,
+    call,
+    image,
+    part,
+    prepare_input,
+    result,
+    stored,
+    tool,
+    user,
+)
+
+RECIPE = Recipe(
+    format="neutral",
+    model="model-1",
+    profile=PROFILE,
+    policy=policy_json(OPENWORK),
+    agent_ref="a" * 64,
+    is_root=True,
+    sandbox_available=True,
+    boundary=PruneBoundary(),
+    generation={},
+    through_sequence=4,
+)
+TIGHT = policy_from({"max_tool_result_tokens": 1_000})
+HISTORY = stored(
+    user(image(), "context", kind="agent_message"),
+    assistant(call("c1")),
+    tool(result("c1", "x" * 9_000)),
+    user("go"),
+)
+GIVEN = prepare_input(*HISTORY, tools=(READ,))
+"""One system message, then the four of the history."""
+
+
+def broken(before: PrepareInput, after: PrepareInput, recipe: Recipe) -> Break:
+    return find_break(prepare(before), RECIPE, prepare(after), recipe)
+
+
+SETTINGS: list[tuple[str, PrepareInput, Recipe, int | None]] = [
+    (
+        "prune",
+        replace(GIVEN, boundary=PruneBoundary(through_sequence=3)),
+        replace(RECIPE, boundary=PruneBoundary(through_sequence=3)),
+        3,
+    ),
+    (
+        "policy_changed",
+        replace(GIVEN, policy=TIGHT),
+        replace(RECIPE, policy=policy_json(TIGHT)),
+        3,
+    ),
+    ("model_changed", replace(GIVEN, profile=TEXT_ONLY), replace(RECIPE, profile=TEXT_ONLY), 1),
+    (
+        "agent_changed",
+        prepare_input(*HISTORY, parts=(part(PROMPT.key, "You are bold."),), tools=(READ,)),
+        replace(RECIPE, agent_ref="b" * 64),
+        0,
+    ),
+    (
+        "agent_changed",
+        prepare_input(*HISTORY, tools=()),
+        replace(RECIPE, agent_ref="b" * 64),
+        None,
+    ),
+    (
+        "agent_changed",
+        prepare_input(*HISTORY, tools=()),
+        replace(RECIPE, sandbox_available=False),
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("cause", "after", "recipe", "at"),
+    [pytest.param(*row, id=f"{row[0]} at {row[3]}") for row in SETTINGS],
+)
+def test_a_changed_setting_is_the_cause_of_the_break(
+    cause: Cause, after: PrepareInput, recipe: Recipe, at: int | None
+) -> None:
+    assert broken(GIVEN, after, recipe) == Break(at=at, cause=cause)
+
+
+MOVED: list[tuple[str, tuple[Item, ...], Item]] = [
+    ("interrupted_result_replaced", (assistant(call("c1")),), tool(result("c1", "real"))),
+    (
+        "interrupted_result_replaced",
+        (assistant(call("c2"), call("c1")), tool(result("c2"))),
+        tool(result("c1", "real")),
+    ),
+    (
+        "late_tool_result",
+        (assistant(call("c1", state="pending")), user("and?")),
+        tool(result("c1", "late")),
+    ),
+    (
+        "late_tool_result",
+        (assistant(call("c1")), tool(result("c1", state="running")), user("and?")),
+        tool(result("c1", "late")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("cause", "history", "arrived"), MOVED)
+def test_a_result_that_moves_in_is_the_cause_of_the_break(
+    cause: Cause, history: tuple[Item, ...], arrived: Item
+) -> None:
+    before = prepare_input(*stored(*history))
+    after = prepare_input(*stored(*history, arrived))
+    at = 3 if len(history[0].facts.calls) == 2 else 2
+
+    assert broken(before, after, RECIPE) == Break(at=at, cause=cause)
+
+
+def test_a_stored_result_that_gives_way_is_no_late_one() -> None:
+    before: PreparedCall = prepare(GIVEN)
+    (_, _, given, _) = before.conversation
+
+    assert given.source == Real(id="m3", sequence=3)
+    assert find_break(
+        before, RECIPE, prepare(replace(GIVEN, policy=TIGHT)), replace(RECIPE, policy={})
+    ) == Break(at=3, cause="policy_changed")

@@ -1,0 +1,113 @@
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from app.core.model_profile import ModelProfile
+from app.policies.line import decide_by_line
+from app.policies.presets import (
+    PRESETS,
+    PresetPolicy,
+    UnknownPolicy,
+    UnknownPolicyOverride,
+    policy_from,
+    policy_json,
+)
+from app.policies.reserve import reserve_limits
+
+OPENWORK = PresetPolicy(
+    preset="openwork",
+    auto_compact_percent=85,
+    max_tool_result_tokens=8_000,
+    prune_tool_result_chars=8_192,
+    tool_order="given",
+)
+
+
+@pytest.mark.parametrize("choice", ["openwork", {}, {"preset": "openwork"}])
+def test_openwork_is_the_default(choice: str | Mapping[str, object]) -> None:
+    assert policy_from(choice) == PRESETS["openwork"] == OPENWORK
+
+
+def test_overrides_replace_values_of_the_preset() -> None:
+    overrides = {
+        "auto_compact_percent": 100,
+        "max_tool_result_tokens": 1,
+        "prune_tool_result_chars": 2**31 - 1,
+        "tool_order": "name",
+    }
+
+    assert policy_from(overrides) == replace(OPENWORK, **overrides)  # type: ignore[arg-type]
+    assert PRESETS["openwork"] == OPENWORK
+
+
+def test_a_choice_is_not_changed() -> None:
+    choice = {"preset": "openwork", "tool_order": "given"}
+    policy_from(choice)
+
+    assert choice == {"preset": "openwork", "tool_order": "given"}
+
+
+def test_a_policy_comes_back_from_its_json() -> None:
+    policy = policy_from({"tool_order": "name", "auto_compact_percent": 1})
+
+    assert policy_from(policy_json(policy)) == policy
+    assert policy_json(OPENWORK) == {
+        "preset": "openwork",
+        "auto_compact_percent": 85,
+        "max_tool_result_tokens": 8_000,
+        "prune_tool_result_chars": 8_192,
+        "tool_order": "given",
+    }
+
+
+@pytest.mark.parametrize("choice", ["nope", "", {"preset": "codex"}, {"preset": None}])
+def test_an_unknown_preset_is_refused(choice: str | Mapping[str, object]) -> None:
+    with pytest.raises(UnknownPolicy) as refused:
+        policy_from(choice)
+
+    name = choice if isinstance(choice, str) else choice["preset"]
+    assert refused.value.detail == f"there is no policy {name!r}; there is openwork"
+    assert refused.value.details == {"key": "preset"}
+
+
+@pytest.mark.parametrize("key", ["threshold", "", "limits", "decide"])
+def test_a_value_that_the_preset_does_not_have_is_refused(key: str) -> None:
+    with pytest.raises(UnknownPolicyOverride) as refused:
+        policy_from({key: 1})
+
+    assert refused.value.detail == f"preset 'openwork' has no value {key!r}"
+    assert refused.value.details == {"key": key}
+
+
+@pytest.mark.parametrize(
+    ("key", "last"),
+    [
+        ("auto_compact_percent", 100),
+        ("max_tool_result_tokens", 2**31 - 1),
+        ("prune_tool_result_chars", 2**31 - 1),
+    ],
+)
+def test_a_number_out_of_its_bounds_is_refused(key: str, last: int) -> None:
+    for value in (0, -1, last + 1, 1.0, "1", True, None, [1]):
+        with pytest.raises(UnknownPolicyOverride) as refused:
+            policy_from({key: value})
+
+        assert refused.value.detail == f"{key} must be a whole number from 1 to {last}"
+        assert refused.value.details == {"key": key}
+
+
+@pytest.mark.parametrize("value", ["random", "", None, 1, ["given"]])
+def test_an_order_that_does_not_exist_is_refused(value: object) -> None:
+    with pytest.raises(UnknownPolicyOverride) as refused:
+        policy_from({"tool_order": value})
+
+    assert refused.value.detail == "tool_order must be one of given, name"
+
+
+def test_the_preset_measures_with_its_percentage_and_decides_by_the_line() -> None:
+    profile = ModelProfile(name="m", context_window=1_000, max_output_tokens=400)
+    limits = replace(OPENWORK, auto_compact_percent=50).limits(profile, 400)
+
+    assert limits == reserve_limits(profile, 50, 400)
+    assert OPENWORK.decide(1, limits) == decide_by_line(1, limits)

@@ -27,7 +27,7 @@ from app.core.blocks import (
 )
 from app.core.items import Item, item_of
 from app.core.messages import Kind, Real, Role, Synthetic
-from tests.unit.core.builders import form
+from tests.unit.core.builders import call, form, result
 
 SHORT_TEXTS = st.sampled_from(["", "a", "中文", '\0\n"\\', "\U0001f378", "\x7f\u2028"])
 LONG_TEXTS = st.builds(
@@ -36,6 +36,9 @@ LONG_TEXTS = st.builds(
     st.sampled_from([9, 100, 401, 9_000]),
 )
 TEXTS = st.one_of(SHORT_TEXTS, LONG_TEXTS)
+IDS = st.sampled_from("ab")
+CALL_STATES: st.SearchStrategy[CallState] = st.sampled_from(get_args(CallState))
+RESULT_STATES: st.SearchStrategy[ResultState] = st.sampled_from(get_args(ResultState))
 NAMES = st.sampled_from(["read", "list", "é"])
 JSON: st.SearchStrategy[object] = st.sampled_from(
     [None, True, 2**70, -1.5, 1e300, "中\0", [], {}, {"b": [1, {"z": None, "a": ""}], "a": 0.1}]
@@ -65,7 +68,7 @@ CALL_BLOCKS = st.builds(
     id=st.sampled_from("abc"),
     name=NAMES,
     input=SHORT_TEXTS,
-    state=st.sampled_from(get_args(CallState)),
+    state=CALL_STATES,
     provider_state=STATES,
 )
 OUTPUTS = st.lists(
@@ -77,7 +80,7 @@ RESULT_BLOCKS = st.builds(
     id=st.sampled_from(["a", "b", "c", "a", "b", "c", "ghost"]),
     name=st.one_of(st.none(), NAMES),
     output=OUTPUTS,
-    state=st.sampled_from(get_args(ResultState)),
+    state=RESULT_STATES,
     artifacts=st.one_of(st.just(()), ARTIFACTS),
 )
 ANY_BLOCKS: st.SearchStrategy[Block] = st.one_of(
@@ -109,6 +112,17 @@ REPEATING = _messages("assistant", st.lists(CALL_BLOCKS, min_size=2, max_size=4)
 """Two calls of one message may share an id, which chat state refuses."""
 TOOL_MESSAGES = _messages("tool", st.lists(RESULT_BLOCKS, min_size=1, max_size=3))
 SYSTEM_MESSAGES = _messages("system", st.lists(TEXT_BLOCKS, max_size=1))
+
+DENSE = st.one_of(
+    st.just(("user", "normal", (text_block("and?"),))),
+    _messages(
+        "assistant", st.lists(st.builds(call, IDS, state=CALL_STATES), max_size=2).map(_distinct)
+    ),
+    _messages(
+        "tool", st.lists(st.builds(result, IDS, state=RESULT_STATES), min_size=1, max_size=2)
+    ),
+)
+"""Few ids and small messages, so that calls and results meet in every way."""
 
 PAIRABLE = st.one_of(USER_MESSAGES, ANSWERS, CALLING, CALLING, TOOL_MESSAGES, TOOL_MESSAGES)
 REPAIRABLE = st.one_of(PAIRABLE, REPEATING)

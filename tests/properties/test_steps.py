@@ -11,7 +11,7 @@ from app.core.normalize import normalize
 from app.core.project import project
 from app.core.prune import prune
 from app.core.request_copy import PruneBoundary, RequestCopy
-from tests.properties.conversations import PAIRABLE, REPAIRABLE, conversations
+from tests.properties.conversations import DENSE, PAIRABLE, REPAIRABLE, conversations
 from tests.unit.core.builders import (
     copy_of,
     output_of,
@@ -36,7 +36,7 @@ def results_of(copy: RequestCopy) -> list[ToolResult]:
     ]
 
 
-@given(conversations(PAIRABLE))
+@given(conversations(st.one_of(DENSE, PAIRABLE)))
 def test_normalize_is_a_fixpoint(items: tuple[Item, ...]) -> None:
     once = normalize(copy_of(*items), step_context())
     again = copy_of(*once.items)

@@ -11,6 +11,7 @@ from app.core.append import (
     AppendState,
     Draft,
     check_drafts,
+    check_size,
     plan_append,
 )
 from app.core.blocks import Block
@@ -33,7 +34,6 @@ from app.core.errors import (
     UnmatchedToolResult,
     UnsupportedUserData,
 )
-from app.core.facts import Facts
 from app.core.messages import Role
 from app.core.stored import NewMessage, StoredMessage, item_of_message
 from tests.requirements import requirement
@@ -149,6 +149,7 @@ def test_an_id_with_anything_else_is_a_conflict(other: NewMessage) -> None:
         with pytest.raises(MessageConflict) as refused:
             plan(*batch, state=state)
 
+        assert refused.value.detail == "message 'm1' is stored with other content"
         assert refused.value.details == {"message_id": "m1", "message_index": 1}
 
 
@@ -162,6 +163,7 @@ def test_another_count_than_the_expected_one_is_refused(batch: Sequence[NewMessa
     with pytest.raises(ConversationMoved) as refused:
         plan(*batch, state=after(HELLO, CALLS), expected=3)
 
+    assert refused.value.detail == "the session holds 2 messages, not 3"
     assert refused.value.details == {"message_count": 2}
 
 
@@ -239,6 +241,16 @@ def test_media_is_refused_only_in_user_requests_and_only_where_the_model_takes_n
     assert len(plan(message("a", "user", image())).arrived) == 1
 
 
+def test_a_message_with_refused_media_is_named() -> None:
+    with pytest.raises(UnsupportedUserData) as refused:
+        plan(message("m1", "user", image()), state=replace(EMPTY, accepts_data_blocks=False))
+
+    assert refused.value.detail == (
+        "the session's model does not accept data blocks in real user input"
+    )
+    assert refused.value.details == {"message_index": 0, "message_id": "m1"}
+
+
 def test_an_oversized_item_is_named_by_its_first_text() -> None:
     skill = message(
         "m1", "user", image(), "<skill>\n<name>big</name>\n" + "x" * 32_000,
@@ -277,19 +289,12 @@ def test_of_several_faults_the_first_kind_is_the_answer(
         plan(*batch, state=after(HELLO), expected=expected)
 
 
-def large(id: str, content_bytes: int) -> NewMessage:
-    made = message(id, "user", "x")
-    facts: Facts = replace(made.facts, content_bytes=content_bytes)
-    return replace(made, facts=facts)
-
-
 SHAPES: list[tuple[str, tuple[NewMessage, ...], type[ContextError]]] = [
     ("id", (HELLO, message("a b", "user", "x")), InvalidId),
     ("reserved id", (HELLO, message("prep-1", "user", "x")), ReservedId),
     ("turn id", (message("m1", "user", "x", turn_id="a/b"),), InvalidId),
     ("system", (HELLO, message("m2", "system", "x")), SystemMessageInConversation),
     ("kind", (message("m1", "user", "x", kind="world_state"),), UnexpectedKind),
-    ("size", (large("m1", MAX_MESSAGE_BYTES + 1),), MessageTooLarge),
     ("empty", (message("m1", "user"),), EmptyMessage),
     ("tool", (message("m1", "tool", "x"),), InvalidToolMessage),
     ("block", (message("m1", "user", call("c")),), UnexpectedRole),
@@ -309,13 +314,37 @@ def test_a_message_that_no_session_takes_is_refused(
         check_drafts(drafts(*batch))
 
 
-def test_messages_of_every_role_and_size_up_to_the_limit_pass() -> None:
+def test_a_message_that_is_too_large_names_the_limit() -> None:
+    check_size(MAX_MESSAGE_BYTES, 1)
+
+    with pytest.raises(MessageTooLarge) as refused:
+        check_size(MAX_MESSAGE_BYTES + 1, 1)
+
+    assert refused.value.detail == "message 1 has 16777217 bytes"
+    assert refused.value.details == {"message_index": 1, "limit_bytes": 16_777_216}
+
+
+def test_a_turn_id_that_no_turn_can_have_is_named() -> None:
+    with pytest.raises(InvalidId) as refused:
+        check_drafts(drafts(message("m1", "user", "x", turn_id="")))
+
+    assert refused.value.details == {"key": "turn_id", "message_index": 0}
+
+
+def test_a_message_of_the_services_own_kind_is_named() -> None:
+    with pytest.raises(UnexpectedKind) as refused:
+        check_drafts(drafts(message("m1", "user", "x", kind="world_state")))
+
+    assert refused.value.detail == "world-state messages are written by the service alone"
+    assert refused.value.details == {"message_index": 0, "message_id": "m1"}
+
+
+def test_messages_of_every_role_pass() -> None:
     check_drafts(
         drafts(
             message("m1", "user", "x", turn_id="t1", kind="skill_instruction"),
             message("a/b", "assistant"),
             message("m3", "tool", result("ghost")),
-            large("m4", MAX_MESSAGE_BYTES),
         )
     )
 

@@ -130,6 +130,24 @@ def test_a_result_that_moves_in_is_the_cause_of_the_break(
     assert broken(before, after, RECIPE) == Break(at=at, cause=cause)
 
 
+def test_a_running_result_that_is_shortened_did_not_give_way() -> None:
+    running = result("c1", "x" * 9_000, state="running")
+    before = prepare_input(*stored(assistant(call("c1")), tool(running)))
+    boundary = PruneBoundary(through_sequence=2)
+    after = replace(before, boundary=boundary)
+
+    assert broken(before, after, replace(RECIPE, boundary=boundary)) == Break(at=2, cause="prune")
+
+
+def test_a_call_that_ends_before_the_other_differs_where_it_ends() -> None:
+    one, other = part(PROMPT.key, "1"), part("two", "2")
+    changed = replace(RECIPE, agent_ref="b" * 64)
+
+    assert broken(prepare_input(parts=(one, other)), prepare_input(parts=(one,)), changed) == Break(
+        at=1, cause="agent_changed"
+    )
+
+
 def test_a_stored_result_that_gives_way_is_no_late_one() -> None:
     before: PreparedCall = prepare(GIVEN)
     (_, _, given, _) = before.conversation

@@ -51,7 +51,12 @@ def budget(used: int, under: Limits, max_output: int | None = None) -> Budget:
     return make_budget(estimate, NOTHING, "length/1", under, max_output)
 
 
-@requirement("OW-7.1-three-regions", "OW-7.1-bytes-over-four", "OW-10-estimate-only-measures")
+@requirement(
+    "OW-7.1-three-regions",
+    "OW-7.1-bytes-over-four",
+    "OW-10-estimate-only-measures",
+    "GO-7.1-every-part-counts",
+)
 def test_B7_each_region_is_rounded_up_once() -> None:
     given = prepare_input(
         user("hello"),
@@ -158,6 +163,7 @@ def test_without_a_line_no_size_is_over_it() -> None:
     assert (made.state, made.remaining_tokens) == ("danger", 0)
 
 
+@requirement("CX-10-unknown-window-is-no-number")
 def test_an_unknown_window_has_numbers_for_nothing_but_the_input() -> None:
     under = reserve_limits(unknown_profile("m"), 85, 0)
     estimate = RegionTokens(system_context=1, conversation=2, tool_surface=3)

@@ -2,6 +2,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from app.core import chat_state
 from app.core.blocks import Block, Blocks, ProviderOpaque, Thinking, text_block
 from app.core.chat_state import Arrival, OpenCall, advance, check_placement, refuse_system_role
 from app.core.engine import prepare
@@ -245,6 +246,18 @@ def test_a_refused_batch_changes_nothing() -> None:
     with pytest.raises(UnmatchedToolResult):
         advance(before, batch)
     assert before == {"c1": OpenCall(id="c1", name="read")}
+
+
+@requirement("OW-4.1-takes-messages-alone", "OW-11-chat-state-takes-messages-alone")
+def test_chat_state_knows_no_model_no_system_prompt_and_no_tools() -> None:
+    known = {str(getattr(value, "__module__", "")) for value in vars(chat_state).values()}
+
+    assert {module for module in known if module.startswith("app.")} == {
+        "app.core.blocks",
+        "app.core.chat_state",
+        "app.core.errors",
+        "app.core.facts",
+    }
 
 
 def test_an_open_call_keeps_its_name() -> None:

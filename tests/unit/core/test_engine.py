@@ -53,7 +53,12 @@ def messages(given: PrepareInput) -> list[object]:
     return sent
 
 
-@requirement("OW-6-request-shape", "OW-6-prepared-call", "OW-11-regions-in-the-request")
+@requirement(
+    "OW-1-three-regions",
+    "OW-6-request-shape",
+    "OW-6-prepared-call",
+    "OW-11-regions-in-the-request",
+)
 def test_E1_the_three_regions_meet_in_the_request() -> None:
     call = prepare(prepare_input(user("hello"), parts=(part("s", "s"),), tools=(READ,)))
     request = request_json(call)
@@ -67,7 +72,11 @@ def test_E1_the_three_regions_meet_in_the_request() -> None:
     assert call.budget.estimate.total > 0
 
 
-@requirement("OW-10-no-system-message-in-conversation", "OW-11-system-message-fails-assembly")
+@requirement(
+    "OW-10-no-system-message-in-conversation",
+    "OW-11-no-system-message",
+    "OW-11-system-message-fails-assembly",
+)
 def test_E2_a_system_message_in_the_conversation_is_refused() -> None:
     with pytest.raises(SystemMessageInConversation) as refused:
         prepare(prepare_input(user("go"), system("be good")))
@@ -241,7 +250,11 @@ def test_preparing_changes_nothing_that_it_was_given() -> None:
     assert (given.items, said(given.items), given.surface, dict(given.generation)) == before
 
 
-@requirement("OW-2-same-bytes-in-every-call", "OW-1-system-changes-with-agent-only")
+@requirement(
+    "OW-1-system-changes-with-agent-only",
+    "OW-2-same-bytes-in-every-call",
+    "OW-2-reads-no-conversation",
+)
 def test_system_and_tool_bytes_do_not_depend_on_the_conversation() -> None:
     rule = Tool(name="plan", description="", parameters={}, system_rule="Plan.")
     calls = [
@@ -284,6 +297,31 @@ def test_contextual_texts_are_sent_as_they_stand() -> None:
     )
 
     assert prepare(prepare_input(*items)).conversation == items
+
+
+@requirement("OW-9-plan-rule-and-calls", "OW-9-sub-agents")
+def test_rules_of_control_tools_are_system_text_and_their_calls_ordinary_messages() -> None:
+    plan = Tool(
+        name="update_plan",
+        description="",
+        parameters={},
+        control=True,
+        root_only=True,
+        system_rule="## Task checklists",
+    )
+    items = stored(
+        user("go"),
+        assistant(call("c1", "update_plan", input='{"steps":[]}')),
+        tool(result("c1", "ok", name="update_plan")),
+        user("<agent_message>\n<task>find</task>\n</agent_message>", kind="agent_message"),
+    )
+    prepared = prepare(prepare_input(*items, tools=(plan,)))
+
+    assert prepared.conversation == items
+    assert [definition.name for definition in prepared.surface.tools] == ["update_plan"]
+    assert request_json(prepared)["messages"][0]["content"] == [
+        {"type": "text", "text": "You are careful.\n\n## Task checklists"}
+    ]
 
 
 def test_a_prepared_call_says_from_what_it_was_made() -> None:

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import pytest
 
@@ -13,6 +13,7 @@ from tests.unit.core.builders import (
     assistant,
     call,
     copy_of,
+    mixed,
     result,
     said,
     step_context,
@@ -186,6 +187,12 @@ def test_N15_results_behind_another_calling_message_do_not_reach_back() -> None:
     assert copy.repairs == (repair("tool_result_synthesised", 0, "c1"), orphan(2, "c1"))
 
 
+def test_a_call_outside_an_assistant_message_takes_no_result() -> None:
+    history = stored(mixed("user", call("c1")), tool(result("c1")))
+
+    assert normalized(*history).items == history[:1]
+
+
 def test_B008_orphans_anywhere_are_left_out_by_one_walk() -> None:
     history = stored(
         tool(result("x")),
@@ -308,6 +315,19 @@ def test_a_made_result_depends_on_the_message_that_called() -> None:
     assert isinstance(answer.source, Synthetic)
     assert answer.source.reason == "interrupted_tool_result"
     assert UUID(answer.source.id).version == 5
+
+
+def test_the_id_of_a_made_result_never_changes() -> None:
+    namespace = UUID("6f1b2c7e-6f0f-5b5d-9a3b-2f6f1c1a7d10")
+    (_, made_for_stored) = normalized(*stored(CALLED)).items
+    (_, made_for_live) = normalized(CALLED).items
+
+    assert made_for_stored.source == Synthetic(
+        reason="interrupted_tool_result", id=str(uuid5(namespace, "scope-1/m1/c1/0"))
+    )
+    assert made_for_live.source == Synthetic(
+        reason="interrupted_tool_result", id=str(uuid5(namespace, "scope-1/0/c1/0"))
+    )
 
 
 def test_made_results_of_other_sessions_messages_and_calls_have_other_ids() -> None:

@@ -208,6 +208,15 @@ def test_J19_empty_texts_are_left_out_of_a_cut_result() -> None:
     assert projected_text("", "a" * 10_000, "", limit=100).startswith("a" * 205 + "\n...")
 
 
+def test_a_text_that_fits_together_with_the_note_is_not_cut() -> None:
+    room = 4 * 100 - len(note(1, 40_009))
+    fitting = tool(result("c", "t" * room, image("Z" * 40_000)))
+    longer = tool(result("c", "t" * (room + 1), image("Z" * 40_000)))
+
+    assert texts_of(projected(fitting, limit=100).items[0]) == ["t" * room, note(1, 40_009)]
+    assert len(texts_of(projected(longer, limit=100).items[0])) == 1
+
+
 def test_J19_media_alone_leaves_the_note_alone() -> None:
     item = tool(result("c", image("Z" * 1_000, name="a"), image("Z" * 1_000)))
 

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -130,6 +131,12 @@ def test_P8_a_call_id_becomes_a_safe_file_name(call_id: str, file_name: str) -> 
     assert f"/spill/session/{file_name}.txt " in pruned_text(LONG, SPILLED, id=call_id)
 
 
+def test_P8_only_letters_digits_underscores_and_hyphens_are_safe() -> None:
+    ascii_text = "".join(map(chr, range(128)))
+
+    assert safe_name(ascii_text) == re.sub(r"[^A-Za-z0-9_-]", "_", ascii_text)
+
+
 def test_P9_a_session_name_becomes_a_safe_directory_name() -> None:
     assert f"/spill/{safe_name('../other')}" == "/spill/___other"
 
@@ -147,7 +154,7 @@ def test_characters_are_code_points() -> None:
 
 def test_long_results_are_pruned_beside_short_ones_and_counted() -> None:
     artifact = Artifact(kind="file_change", payload={"path": "a"})
-    short = result("a", "short", "in two", name="list")
+    short = result("a", "s" * 8_000, "s" * 191, name="list")
     long = result("b", LONG, state="error", artifacts=(artifact,))
     copy = pruned(tool(short, long, sequence=2), user("hello", sequence=3), tool(long, sequence=3))
     shortened = replace(long, output=output_of(pruned(tool(long, sequence=1)).items[0]))

@@ -24,7 +24,9 @@ from tests.unit.core.builders import (
 )
 
 
-@requirement("OW-6-request-shape", "OW-11-gap-neutral-request-has-fixed-fields")
+@requirement(
+    "OW-6-request-shape", "OW-6-provider-neutral", "OW-11-gap-neutral-request-has-fixed-fields"
+)
 def test_a_request_has_these_bytes() -> None:
     given = prepare_input(
         user("héllo"),

@@ -95,7 +95,11 @@ def test_A3_a_control_tool_that_shares_a_name_is_refused(name: str, order: int) 
     assert refused.value.details == {"key": name}
 
 
-@requirement("OW-5-advertised-is-resolvable", "OW-10-one-source-of-tools")
+@requirement(
+    "OW-5-advertised-is-resolvable",
+    "OW-10-one-source-of-tools",
+    "OW-11-definitions-and-resolution-agree",
+)
 @pytest.mark.parametrize("options", [ROOT, CHILD, UNSANDBOXED, BY_NAME])
 def test_A4_every_advertised_name_resolves_to_its_definition(options: object) -> None:
     surface = surface_of(tools=(READ, BASH, *CONTROL), options=options)  # type: ignore[arg-type]

@@ -1,0 +1,14 @@
+"""The service in this process, on a migrated database of each kind."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.api.client import Api, service
+
+
+@pytest.fixture
+async def api(database_url: str) -> AsyncIterator[Api]:
+    """The service over HTTP; its every response is held to openapi/openapi.json."""
+    async with service(database_url) as client:
+        yield Api(client=client)

@@ -1,0 +1,1 @@
+// The program: reads the theme, draws the conversation.

@@ -1,0 +1,1 @@
+// A component turns its state into lines of one width.

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Runs the checks of every package.
+exec npm run check

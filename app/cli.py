@@ -10,7 +10,7 @@ from app.core import canonical
 from app.core.text import escape_markup
 from app.server import CannotServe, serve
 from app.settings import InvalidSettings, Settings
-from app.store.errors import UnsupportedDatabaseUrl
+from app.store.errors import DatabaseUnavailable, UnsupportedDatabaseUrl
 from app.store.migrations import migrate
 from app.version import VERSION
 from app.workspace.capture import capture_document, capture_workspace
@@ -44,6 +44,8 @@ def serve_command(
         serve(settings)
     except (CannotServe, UnsupportedDatabaseUrl) as error:
         raise click.UsageError(str(error)) from error
+    except DatabaseUnavailable as error:
+        raise click.ClickException(error.detail) from error
 
 
 @main.command("migrate")
@@ -55,6 +57,8 @@ def migrate_command(database_url: str | None) -> None:
         migrate(settings.database_url)
     except UnsupportedDatabaseUrl as error:
         raise click.UsageError(str(error)) from error
+    except DatabaseUnavailable as error:
+        raise click.ClickException(error.detail) from error
 
 
 @main.command("capture")

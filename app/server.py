@@ -20,6 +20,9 @@ from app.main import create_app
 from app.settings import Settings, variable_of
 
 BACKLOG = 2_048
+START_SECONDS = 60
+"""How long a worker may take to start before it counts as hung and is replaced."""
+
 GRACE_SECONDS = 30
 """How long requests in flight may take to end after SIGTERM."""
 
@@ -93,6 +96,7 @@ def _config(app: object, workers: int = 1) -> Config:
         factory=isinstance(app, str),
         workers=workers,
         log_level="warning",
+        timeout_worker_healthcheck=START_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
 
@@ -142,7 +146,8 @@ def _announce(address: str) -> None:
 def _announce_when_ready(address: str) -> None:
     while True:
         try:
-            httpx.get(f"{address}/healthz", timeout=1)
+            # A proxy of the environment must not answer for the service.
+            httpx.get(f"{address}/healthz", timeout=1, trust_env=False)
         except httpx.TransportError:
             sleep(0.05)
         else:

@@ -95,7 +95,10 @@ def _pointer(location: tuple[int | str, ...], value: object) -> str:
 
 
 _LABELS = frozenset(
-    {"str", "literal", "int", "float", "bool", "dict", "list", "captured", "failed", "bare", "given"}
+    {
+        *("str", "literal", "int", "float", "bool", "dict", "list"),
+        *("captured", "failed", "bare", "given"),
+    }
 )
 """How the members of unions are called in locations; no field has such a name."""
 

@@ -3,7 +3,7 @@
 First identity (what is stored already changes nothing), then the expected
 count, then pairing, then the limits of single items.
 
-Source: docs/semantics/messages.md#append.
+Source: docs/semantics/messages.md#order-of-refusals.
 """
 
 from collections.abc import Mapping, Sequence

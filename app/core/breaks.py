@@ -1,6 +1,6 @@
 """Where a call stops repeating the previous one, and why.
 
-Source: docs/semantics/engine.md#causes.
+Source: docs/semantics/engine.md#prefix.
 """
 
 from app.core.engine import PreparedCall

@@ -1,6 +1,6 @@
 """Ids that callers choose.
 
-Source: docs/semantics/messages.md#ids.
+Source: docs/semantics/messages.md#ids-and-sequences.
 """
 
 import re

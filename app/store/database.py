@@ -16,7 +16,7 @@ from typing import cast
 from sqlalchemy import URL, event, make_url, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -102,7 +102,10 @@ def _unavailable() -> DatabaseUnavailable:
 
 
 def _driver_url(url: str) -> URL:
-    parsed = make_url(url)
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise UnsupportedDatabaseUrl("the database URL cannot be read as a URL") from error
     driver = _DRIVERS.get(parsed.get_backend_name())
     if driver is None:
         raise UnsupportedDatabaseUrl(

@@ -14,7 +14,7 @@ from app.core.items import Item
 from app.core.messages import Kind, Role
 from app.core.stored import NewMessage, StoredMessage
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.rows import ITEM_COLUMNS, items_of, message_columns, stored_message
+from app.store.rows import ITEM_COLUMNS, item_of_row, message_columns, stored_message
 from app.store.tables import messages, open_calls
 
 Order: TypeAlias = Literal["asc", "desc"]
@@ -48,7 +48,7 @@ class MessageRepository:
             .where(messages.c.sequence > after_sequence, messages.c.sequence <= through_sequence)
             .order_by(messages.c.sequence)
         )
-        return items_of((await self._connection.execute(statement)).all())
+        return tuple(map(item_of_row, await self._connection.execute(statement)))
 
     async def turn_ids(self, through_sequence: int) -> dict[str, str | None]:
         """The turn of every message up to a sequence, by message id."""

@@ -1,7 +1,7 @@
 """Message rows as core values, and back."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Sequence
+from typing import Any, cast
 
 from sqlalchemy import RowMapping
 
@@ -10,9 +10,6 @@ from app.core.facts import CallFact, Facts, ResultFact
 from app.core.items import Item
 from app.core.messages import Real
 from app.core.stored import NewMessage, StoredMessage
-
-_Pairing: TypeAlias = tuple[tuple[CallFact, ...], tuple[ResultFact, ...]]
-_PairingJson: TypeAlias = list[list[list[Any]]]
 
 FACT_COLUMNS = (
     "content_bytes",
@@ -39,31 +36,26 @@ def facts_columns(facts: Facts) -> dict[str, object]:
     }
 
 
-def items_of(rows: Sequence[Sequence[Any]]) -> tuple[Item, ...]:
-    """The items of rows that hold the values of `ITEM_COLUMNS`, in that order.
+def item_of_row(row: Sequence[Any]) -> Item:
+    """The item of a row that holds the values of `ITEM_COLUMNS`, in that order.
 
-    A session has many rows, so they are taken apart by position and their
-    pairings are decoded all at once.
+    It is taken apart by position: a session has many rows.
     """
-    return tuple(map(_item, rows, _pairings([row[-1] for row in rows])))
-
-
-def _item(row: Sequence[Any], pairing: _Pairing) -> Item:
     sequence, id_, role, kind, content, *facts = row
     return Item(
         role=role,
         kind=kind,
         content=content,
-        facts=_facts(facts, pairing),
+        facts=_facts(facts),
         source=Real(id=id_, sequence=sequence),
         depends_on=sequence,
     )
 
 
-def _facts(values: Sequence[Any], pairing: _Pairing) -> Facts:
-    """The facts of the values of `FACT_COLUMNS`; `pairing` is the last one, decoded."""
-    content_bytes, json_bytes, tokens, basis, has_data, digest, _ = values
-    calls, results = pairing
+def _facts(values: Sequence[Any]) -> Facts:
+    """The facts of the values of `FACT_COLUMNS`, in that order."""
+    content_bytes, json_bytes, tokens, basis, has_data, digest, pairing = values
+    calls, results = _pairing(pairing)
     return Facts(
         content_bytes=content_bytes,
         json_bytes=json_bytes,
@@ -93,7 +85,6 @@ def message_columns(message: NewMessage) -> dict[str, object]:
 
 def stored_message(row: RowMapping) -> StoredMessage:
     """The message of a whole row."""
-    (pairing,) = _pairings([row["pairing"]])
     return StoredMessage(
         sequence=row["sequence"],
         message=NewMessage(
@@ -105,7 +96,7 @@ def stored_message(row: RowMapping) -> StoredMessage:
             user_visible=row["user_visible"],
             created_at=row["created_at"],
             content=row["content"],
-            facts=_facts([row[name] for name in FACT_COLUMNS], pairing),
+            facts=_facts([row[name] for name in FACT_COLUMNS]),
         ),
     )
 
@@ -124,16 +115,11 @@ def _pairing_bytes(facts: Facts) -> bytes | None:
     )
 
 
-def _pairings(stored: Sequence[bytes | None]) -> Iterator[_Pairing]:
-    """The pairing of every row, in order."""
-    encoded = [data for data in stored if data is not None]
+def _pairing(data: bytes | None) -> tuple[tuple[CallFact, ...], tuple[ResultFact, ...]]:
+    if data is None:
+        return (), ()
     # Only bytes made by `_pairing_bytes` are stored, so their shape is known.
-    decoded = iter(cast("list[_PairingJson]", canonical.decode(b"[%b]" % b",".join(encoded))))
-    return (((), ()) if data is None else _pairing(next(decoded)) for data in stored)
-
-
-def _pairing(decoded: _PairingJson) -> _Pairing:
-    calls, results = decoded
+    calls, results = cast("list[list[list[Any]]]", canonical.decode(data))
     return (
         tuple(CallFact(id=id_, name=name, state=state) for id_, name, state in calls),
         tuple(

@@ -108,14 +108,15 @@ def make_budget(
             fits=None,
             suggested_max_output_tokens=None,
         )
+    raw = round(100 * used / window, 2)
     return Budget(
         estimate=estimate,
         tokenizer=tokenizer,
         tokenizer_basis=tokenizer_basis,
         reserved_output_tokens=limits.reserved_output_tokens,
-        used_percent_raw=round(100 * used / window, 2),
+        used_percent_raw=raw,
         remaining_tokens=max(0, (limits.compact_at_input_tokens or 0) - used),
-        state=_state(used, window, limits),
+        state=_state(used, raw, limits),
         fits=used + limits.reserved_output_tokens <= window,
         suggested_max_output_tokens=None
         if max_output_tokens is None
@@ -123,12 +124,12 @@ def make_budget(
     )
 
 
-def _state(used: int, window: int, limits: Limits) -> BudgetState:
+def _state(used: int, used_percent_raw: float, limits: Limits) -> BudgetState:
     line = limits.line_tokens
     if line is not None and used + limits.reserved_output_tokens >= line:
         return "over"
-    if 100 * used >= DANGER_PERCENT * window:
+    if used_percent_raw >= DANGER_PERCENT:
         return "danger"
-    if 100 * used >= WARNING_PERCENT * window:
+    if used_percent_raw >= WARNING_PERCENT:
         return "warning"
     return "ok"

@@ -20,7 +20,8 @@ def encode(value: object) -> bytes:
     """The canonical bytes of `value`.
 
     Raises:
-        ValueError: It holds NaN, an infinity or a lone surrogate.
+        ValueError: It holds NaN, an infinity, a lone surrogate or a whole number
+            of more than 4 300 digits.
     """
     return _encode_text(value).encode()
 

@@ -46,8 +46,11 @@ def block_json(block: Block) -> JsonObject:
         case Text():
             return {"type": "text", "text": block.text, **_state_json(block.provider_state)}
         case Thinking():
-            body: JsonObject = {"type": "thinking", "thinking": block.thinking}
-            return body | _state_json(block.provider_state)
+            return {
+                "type": "thinking",
+                "thinking": block.thinking,
+                **_state_json(block.provider_state),
+            }
         case Data():
             return {"type": "data", "source": _source_json(block.source), "name": block.name}
         case ToolCall():

@@ -6,11 +6,11 @@ must not vanish silently.
 Source: docs/semantics/request-copy.md#data-filter.
 """
 
+from collections.abc import Set
 from dataclasses import replace
 
 from app.core.blocks import Blocks, Data, ToolResult
 from app.core.content import decode_content
-from app.core.counting import media_count
 from app.core.errors import UnsupportedUserData
 from app.core.facts import form_of
 from app.core.items import Item, message_id
@@ -18,9 +18,15 @@ from app.core.request_copy import Repair, Rewrite, StepContext
 
 
 def without_data_blocks(
-    items: tuple[Item, ...], context: StepContext
+    items: tuple[Item, ...], answers: Set[int], context: StepContext
 ) -> tuple[tuple[Item, ...], tuple[Repair, ...]]:
     """The items without media, and a repair for each that lost some.
+
+    Args:
+        items: The conversation, in order.
+        answers: Indexes of the tool items that are sent; the others are
+            dropped as they are.
+        context: Whether the model takes media.
 
     Raises:
         UnsupportedUserData: Media stands in a user message of kind `normal`.
@@ -30,7 +36,7 @@ def without_data_blocks(
     kept = list(items)
     repairs: list[Repair] = []
     for index, item in enumerate(items):
-        if not item.facts.has_data:
+        if not item.facts.has_data or (item.role == "tool" and index not in answers):
             continue
         refuse_user_data(item, index)
         kept[index] = item.with_form(_filtered(item, context).form)
@@ -60,10 +66,7 @@ def _filtered(item: Item, context: StepContext) -> Rewrite:
     if known is not None:
         return known
     blocks = decode_content(item.content)
-    rewrite = Rewrite(
-        form=form_of(item.role, _without_data(blocks), context.counter),
-        filtered_data_blocks=media_count(blocks),
-    )
+    rewrite = Rewrite(form=form_of(item.role, _without_data(blocks), context.counter))
     context.memo[key] = rewrite
     return rewrite
 

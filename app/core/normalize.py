@@ -32,8 +32,8 @@ def normalize(copy: RequestCopy, context: StepContext) -> RequestCopy:
     Raises:
         UnsupportedUserData: A user request holds media that the model refuses.
     """
-    items, filtered = without_data_blocks(copy.items, context)
-    pairing = pair(items)
+    pairing = pair(copy.items)
+    items, filtered = without_data_blocks(copy.items, pairing.taken, context)
     repairs = list(filtered)
     repairs += [
         Repair(
@@ -96,7 +96,7 @@ def _synthesised(item: Item, index: int, number: int, slot: Slot, context: StepC
         facts=rewrite.form.facts,
         source=Synthetic(
             reason="interrupted_tool_result",
-            id=_synthetic_id(context.scope, message_id(item) or str(index), number, slot),
+            id=_synthetic_id(context.scope, message_id(item) or f"#{index}", number, slot),
         ),
         depends_on=item.depends_on,
     )

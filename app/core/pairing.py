@@ -72,6 +72,8 @@ class Pairing:
     """The slots of every assistant item with calls, and the results left over."""
 
     slots: dict[int, tuple[Slot, ...]]
+    taken: frozenset[int]
+    """Indexes of the tool items that answer a call."""
     dropped: tuple[Dropped, ...]
 
 
@@ -104,12 +106,20 @@ def pair(items: Sequence[Item]) -> Pairing:
                 # Of two calls with one id in a message, the first gets the results.
                 run.setdefault(slot.call.id, slot)
             armed.update(run)
-    dropped += [left for group in slots.values() for slot in group for left in _left_over(slot)]
-    return Pairing(slots=slots, dropped=tuple(sorted(dropped, key=lambda left: left.item_index)))
+    taken: set[int] = set()
+    for slot in (slot for group in slots.values() for slot in group):
+        answer = slot.answer()
+        if answer is not None:
+            taken.add(answer.item_index)
+        dropped += _left_over(slot, answer)
+    return Pairing(
+        slots=slots,
+        taken=frozenset(taken),
+        dropped=tuple(sorted(dropped, key=lambda left: left.item_index)),
+    )
 
 
-def _left_over(slot: Slot) -> list[Dropped]:
-    answer = slot.answer()
+def _left_over(slot: Slot, answer: Offer | None) -> list[Dropped]:
     duplicate = slot.is_waiting
     return [
         Dropped(

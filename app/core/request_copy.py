@@ -56,7 +56,6 @@ class Rewrite:
     form: Form
     pruned_tool_results: int = 0
     projection: ProjectionSummary = ProjectionSummary()
-    filtered_data_blocks: int = 0
 
 
 MemoKey: TypeAlias = tuple[str | bytes | int | None, ...]

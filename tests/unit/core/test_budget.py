@@ -135,10 +135,11 @@ def test_the_tokenizer_counts_are_summed_by_region() -> None:
     ("used", "state"),
     [
         (0, "ok"),
-        (74_999, "ok"),
-        (75_000, "warning"),
-        (89_999, "warning"),
-        (90_000, "danger"),
+        (74_990, "ok"),
+        # The share that is shown decides, and it is rounded to two decimals.
+        (74_999, "warning"),
+        (89_990, "warning"),
+        (89_999, "danger"),
         (94_999, "danger"),
         (95_000, "over"),
         (200_000, "over"),

@@ -74,7 +74,7 @@ def test_media_costs_a_fixed_number_whatever_its_length() -> None:
     small = count_blocks((text_block("four"), image("Z")), COUNTER)
     large = count_blocks((text_block("four"), image("Z" * 100_000)), COUNTER)
 
-    assert small == large == 4 + MEDIA_TOKENS
+    assert small == large == 4 + MEDIA_TOKENS == 1_604
 
 
 def test_each_string_is_counted_alone() -> None:

@@ -116,8 +116,9 @@ def test_L9_a_profile_that_leaves_no_room_is_refused(
         (profile(100, None, 99), 99),
         (profile(None, 2**64 - 1), 2**64 - 1),
         (profile(1), 0),
+        (profile(100, 10, 0), 10),
     ],
-    ids=["L9", "no output", "reasoning alone", "unknown window", "smallest window"],
+    ids=["L9", "no output", "reasoning alone", "unknown window", "smallest window", "no reasoning"],
 )
 def test_L9_a_profile_that_leaves_room_passes(given: ModelProfile, reserve: int) -> None:
     assert given.reserve_tokens == reserve

@@ -326,7 +326,7 @@ def test_the_id_of_a_made_result_never_changes() -> None:
         reason="interrupted_tool_result", id=str(uuid5(namespace, "scope-1/m1/c1/0"))
     )
     assert made_for_live.source == Synthetic(
-        reason="interrupted_tool_result", id=str(uuid5(namespace, "scope-1/0/c1/0"))
+        reason="interrupted_tool_result", id=str(uuid5(namespace, "scope-1/#0/c1/0"))
     )
 
 

@@ -258,9 +258,9 @@ def test_the_agent_part_keeps_its_place_and_other_parts_their_content() -> None:
     ids=["media last", "text with provider state last"],
 )
 def test_rules_are_a_block_of_their_own_behind_what_cannot_be_continued(content: Blocks) -> None:
-    surface = surface_of((part(AGENT_SYSTEM_KEY, *content),), (ruled("a", "A."),))
+    surface = surface_of((part(AGENT_SYSTEM_KEY, *content),), (ruled("a", "A."), ruled("b", "B.")))
 
-    assert parts_of(surface) == [(AGENT_SYSTEM_KEY, (*content, text_block("A.")))]
+    assert parts_of(surface) == [(AGENT_SYSTEM_KEY, (*content, text_block("A.\n\nB.")))]
 
 
 def test_rules_continue_the_last_of_several_texts() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from app.api.message_models import MessageOut, PlacedOut, RepairOut
 from app.api.session_models import ToolOut
@@ -87,7 +87,9 @@ class RequestMessageOut(BaseModel):
 
 
 class RequestOut(BaseModel):
-    """The neutral request, to be sent as it is."""
+    """The neutral request, to be sent as it is; other settings of generation stand at its end."""
+
+    model_config = ConfigDict(extra="allow")
 
     model: str
     messages: list[RequestMessageOut]

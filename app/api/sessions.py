@@ -149,7 +149,7 @@ async def read(
         errors.DuplicateSystemContext,
         errors.ItemOverLimit,
     ),
-    openapi_extra=reads(SessionPatch, {"metadata": {"ticket": "T-1"}, "expected_version": 3}),
+    openapi_extra=reads(SessionPatch, {"metadata": {"ticket": "T-1"}, "expected_version": 0}),
 )
 async def change(
     service: Service,

@@ -12,6 +12,7 @@ from app.core.blocks import (
     Blocks,
     CallState,
     Data,
+    DataSource,
     ProviderOpaque,
     ProviderState,
     ResultState,
@@ -21,6 +22,20 @@ from app.core.blocks import (
     ToolResult,
     text_block,
 )
+
+DataSourceIn: TypeAlias = Annotated[DataSource, Field(discriminator="source_type")]
+
+
+class DataIn(WireModel):
+    """An image, a document or another medium."""
+
+    type: Literal["data"]
+    source: DataSourceIn
+    name: str | None = None
+
+    def block(self) -> Block:
+        """The core's block."""
+        return Data(type="data", source=self.source, name=self.name)
 
 
 class ToolCallIn(WireModel):
@@ -69,10 +84,10 @@ class ToolResultIn(WireModel):
 
 
 BlockIn: TypeAlias = Annotated[
-    Text | Thinking | Data | ToolCallIn | ToolResultIn | ProviderOpaque,
+    Text | Thinking | DataIn | ToolCallIn | ToolResultIn | ProviderOpaque,
     Field(discriminator="type"),
 ]
-SystemBlockIn: TypeAlias = Annotated[Text | Data | ProviderOpaque, Field(discriminator="type")]
+SystemBlockIn: TypeAlias = Annotated[Text | DataIn | ProviderOpaque, Field(discriminator="type")]
 
 ContentIn: TypeAlias = str | list[BlockIn]
 SystemContentIn: TypeAlias = str | list[SystemBlockIn]
@@ -85,6 +100,6 @@ def blocks_of(content: ContentIn | SystemContentIn) -> Blocks:
     if isinstance(content, str):
         return (text_block(content),)
     return tuple(
-        block.block() if isinstance(block, ToolCallIn | ToolResultIn) else block
+        block.block() if isinstance(block, DataIn | ToolCallIn | ToolResultIn) else block
         for block in content
     )

@@ -4,7 +4,7 @@ Source: docs/adr/0010-store.md.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
@@ -31,6 +31,11 @@ _DRIVERS = {
     "postgres": "postgresql+asyncpg",
 }
 _WRITES = "foreword_writes"
+_SNAPSHOT: Mapping[str, Mapping[str, str]] = {
+    "sqlite": {},
+    "postgresql": {"isolation_level": "REPEATABLE READ"},
+}
+"""What makes a transaction see one state throughout; on SQLite every one does."""
 
 _SERVER_STATES = ("08", "28", "3D", "40", "42P01", "53", "55", "57")
 """How PostgreSQL's codes begin where the server, not the statement, is at fault: it cannot be
@@ -47,6 +52,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine: AsyncEngine = _create_engine(_driver_url(url))
         self._writes = self.engine.execution_options(**{_WRITES: True})
+        self._reads = self.engine.execution_options(**_SNAPSHOT[self.engine.dialect.name])
         # SQLite takes one writer at a time: waiting here is fair and cheap,
         # waiting on its busy timeout is neither.
         self._writer_gate: AbstractAsyncContextManager[object] = (
@@ -55,9 +61,9 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[ReadConnection]:
-        """A read transaction."""
+        """A read transaction, which sees one state however long it takes."""
         with _named_failures():
-            async with self.engine.connect() as connection, connection.begin():
+            async with self._reads.connect() as connection, connection.begin():
                 # The new type only marks what the connection may be used for.
                 yield cast("ReadConnection", connection)
 

@@ -55,7 +55,7 @@ class MessageRepository:
         statement = select(messages.c.id, messages.c.turn_id).where(
             self._mine, messages.c.sequence <= through_sequence
         )
-        return {row.id: row.turn_id for row in await self._connection.execute(statement)}
+        return dict((await self._connection.execute(statement)).all())
 
     async def by_ids(self, ids: Sequence[str]) -> dict[str, StoredMessage]:
         """The stored messages among some ids."""

@@ -28,7 +28,7 @@ from tests.api.client import (
 )
 
 IMAGE = {"type": "data", "source": {"source_type": "file_id", "id": "f1"}}
-READ = {"name": "read", "description": "Read a file", "parameters": {}}
+READ: Json = {"name": "read", "description": "Read a file", "parameters": {}}
 POINT = {"turn_id": "t", "model_call": 1, "sample": 1}
 FAILED = {"error": {"code": "disk", "detail": "the disk is gone"}}
 

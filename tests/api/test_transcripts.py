@@ -26,6 +26,7 @@ KEPT_CHARS = 4_000
 @requirement(
     "OW-4.1-view-is-read-for-every-call",
     "OW-11-gap-budget-equals-a-re-measurement",
+    "OW-8-preview-same-engine",
     "OW-11-gap-preview-equals-the-request",
 )
 async def test_every_step_of_a_session_that_grows_by_messages(api: Api) -> None:
@@ -42,7 +43,11 @@ async def test_every_step_of_a_session_that_grows_by_messages(api: Api) -> None:
     assert follower.causes == ["interrupted_result_replaced"] * later_parallel_results(messages)
 
 
-@requirement("OW-4.1-whole-conversation")
+@requirement(
+    "AW-committed-messages-stay",
+    "OW-4.1-whole-conversation",
+    "OW-11-whole-conversation-before-compaction",
+)
 async def test_every_step_of_a_session_that_grows_by_turns(api: Api) -> None:
     session = await api.session(agent=AGENT)
     follower = Follower(session)

@@ -12,3 +12,10 @@ async def api(database_url: str) -> AsyncIterator[Api]:
     """The service over HTTP; its every response is held to openapi/openapi.json."""
     async with service(database_url) as client:
         yield Api(client=client)
+
+
+@pytest.fixture
+async def sqlite_api(sqlite_url: str) -> AsyncIterator[Api]:
+    """The same on SQLite alone, for what no database decides."""
+    async with service(sqlite_url) as client:
+        yield Api(client=client)

@@ -1,0 +1,88 @@
+"""The OpenAPI document: complete, unambiguous, and with examples that the service takes."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from tests.api.client import Api, Json, succeeded
+from tests.api.contract import DOCUMENT
+from tests.api.on_one_database import ON_SQLITE
+
+
+def operations() -> Iterator[tuple[str, str, Json]]:
+    for path, methods in DOCUMENT["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def body_of(operation: Json) -> Json:
+    content: Json = operation["requestBody"]["content"]["application/json"]
+    return content
+
+
+WITH_BODY = [
+    pytest.param(method, path, operation, id=operation["operationId"])
+    for method, path, operation in operations()
+    if method in ("post", "patch")
+]
+
+
+def test_every_operation_has_an_id_of_its_own_and_a_summary() -> None:
+    found = [operation for _, _, operation in operations()]
+    ids = [operation["operationId"] for operation in found]
+
+    assert len(set(ids)) == len(ids)
+    assert all(operation["description"] for operation in found)
+
+
+def test_every_success_has_a_schema() -> None:
+    bare = [
+        (method, path, status)
+        for method, path, operation in operations()
+        for status, answer in operation["responses"].items()
+        if status.startswith("2") and not answer.get("content")
+    ]
+
+    assert bare == [("delete", "/v1/sessions/{session_id}", "204")]
+
+
+def test_every_refusal_is_a_problem_with_codes() -> None:
+    for _, _, operation in operations():
+        for status, answer in operation["responses"].items():
+            if int(status) >= HTTPStatus.BAD_REQUEST:
+                schema = answer["content"]["application/problem+json"]["schema"]
+
+                assert schema == {"$ref": "#/components/schemas/Problem"}
+                assert "`" in answer["description"]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(("method", "path", "operation"), WITH_BODY)
+async def test_the_example_of_a_body_is_taken(
+    api: Api, method: str, path: str, operation: Json
+) -> None:
+    await create_from_example(api)
+    content = body_of(operation)
+    address = path.replace("{session_id}", "s-1")
+
+    response = await api.client.request(method, address, json=content["example"])
+
+    assert response.is_success, response.text
+    assert content["schema"]["$ref"].removeprefix("#/components/schemas/") in components()
+
+
+async def create_from_example(api: Api) -> None:
+    """The session that the examples speak of, in the version that they expect."""
+    (example,) = [
+        body_of(operation)["example"]
+        for method, path, operation in operations()
+        if (method, path) == ("post", "/v1/sessions")
+    ]
+    succeeded(await api.client.post("/v1/sessions", json=example))
+
+
+def components() -> dict[str, Any]:
+    schemas: dict[str, Any] = DOCUMENT["components"]["schemas"]
+    return schemas

@@ -22,8 +22,8 @@ WRITES = 10
 _BATCH = 1_000
 """The most messages that one append takes."""
 
-_READ, _PREPARE, _APPEND = "read", "prepare", "append"
-"""What a session is for: one that is only read must not grow."""
+_READ, _GROW = "read", "grow"
+"""What a session is for: one whose unchanged call is measured must not grow."""
 
 _SESSION: Message = {
     "model": "bench",
@@ -59,7 +59,7 @@ def fill(service: Client) -> None:
     """Make the sessions: one per size and purpose, all of the same conversation."""
     messages = list(conversation(max(SIZES)))
     for size in SIZES:
-        for purpose in (_READ, _PREPARE, _APPEND):
+        for purpose in (_READ, _GROW):
             session_id = _session_id(purpose, size)
             service.ask(_post("/v1/sessions", {"id": session_id, **_SESSION}))
             for start in range(0, size, _BATCH):
@@ -82,13 +82,14 @@ def cases(database: Database, service: str, floor: str) -> Iterator[Case]:
 
 def _requests(size: int) -> dict[CaseId, tuple[int, Iterator[Request], Iterator[Request]]]:
     """Of every case: requests per round, those to the service, and those to the floor."""
-    read, grown, appended = (_session_id(use, size) for use in (_READ, _PREPARE, _APPEND))
+    read, grow = _session_id(_READ, size), _session_id(_GROW, size)
+    numbers, base_numbers = count(size), count(size)
     return {
         "prepare.unchanged": (READS, repeat(_prepare(read)), repeat(_get(f"/{read}"))),
         "prepare.append": (
             READS,
-            (_prepare(grown, user_message(number)) for number in count(size)),
-            repeat(_get(f"/{grown}")),
+            (_prepare(grow, user_message(number)) for number in numbers),
+            repeat(_get(f"/{grow}")),
         ),
         "context.numbers": (
             READS,
@@ -97,8 +98,8 @@ def _requests(size: int) -> dict[CaseId, tuple[int, Iterator[Request], Iterator[
         ),
         "append": (
             WRITES,
-            (_append(appended, [user_message(number)]) for number in count(size)),
-            (_post(f"/{appended}", user_message(number)) for number in count(size)),
+            (_append(grow, [user_message(number)]) for number in numbers),
+            (_post(f"/{grow}", user_message(number)) for number in base_numbers),
         ),
     }
 

@@ -34,6 +34,8 @@ class Case:
     """Bytes and streams are sent as they are, anything else as JSON."""
     named: Json = field(default_factory=dict)
     """Of `errors`, the paths alone: the sentences are the validator's."""
+    detail: str | None = None
+    """The sentence, where it is a rule's own."""
     method: str = "POST"
     path: str = MESSAGES
     headers: Mapping[str, str] = field(default_factory=dict)

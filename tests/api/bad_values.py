@@ -29,6 +29,7 @@ from tests.api.client import (
 
 IMAGE = {"type": "data", "source": {"source_type": "file_id", "id": "f1"}}
 READ: Json = {"name": "read", "description": "Read a file", "parameters": {}}
+TEXT_ONLY: Json = {**PROFILE, "accepts_data_blocks": False}
 POINT = {"turn_id": "t", "model_call": 1, "sample": 1}
 FAILED = {"error": {"code": "disk", "detail": "the disk is gone"}}
 
@@ -50,9 +51,10 @@ def creating(named: Json, **fields: Any) -> Case:
     return Case(path="/v1/sessions", body=created(**fields), named=named)
 
 
-def profiled(key: str, **fields: Any) -> Case:
+def profiled(detail: str, named: Json, **fields: Any) -> Case:
     profile = {"name": "model-a", "context_window": 1_000, **fields}
-    return creating({"key": key}, model_profile=profile)
+    body = created(model_profile=profile)
+    return Case(path="/v1/sessions", body=body, named=named, detail=detail)
 
 
 def patching(named: Json, headers: Mapping[str, str] | None = None, **fields: Any) -> Case:
@@ -186,6 +188,8 @@ def part(key: str, content: object) -> Json:
     return {"key": key, "content": content}
 
 
+NO_WINDOW = "contextWindowTokens must be positive"
+
 SETTINGS: Mapping[str, Case] = {
     "oversized system part": creating(
         OVERSIZED_PART, agent={"system_parts": [part("p", "x" * 39_970)]}
@@ -221,21 +225,29 @@ SETTINGS: Mapping[str, Case] = {
         {"key": "auto_compact_percent"}, policy={"auto_compact_percent": 101}
     ),
     "unknown tool order": creating({"key": "tool_order"}, policy={"tool_order": "random"}),
-    "window of 0": profiled("context_window", context_window=0),
-    "negative window": profiled("context_window", context_window=-1),
-    "output of 0": profiled("max_output_tokens", max_output_tokens=0),
-    "negative reasoning": profiled("max_reasoning_tokens", max_reasoning_tokens=-1),
-    "reserves that overflow": profiled(
-        "max_output_tokens", max_output_tokens=2**64 - 1, max_reasoning_tokens=1
+    "window of 0": profiled(NO_WINDOW, {"key": "context_window"}, context_window=0),
+    "negative window": profiled(NO_WINDOW, {"key": "context_window"}, context_window=-1),
+    "output of 0": profiled(
+        "maxOutputTokens must be positive", {"key": "max_output_tokens"}, max_output_tokens=0
     ),
-    "reserves of the whole window": creating(
+    "negative reasoning": profiled(
+        "maxReasoningTokens must not be negative",
+        {"key": "max_reasoning_tokens"},
+        max_reasoning_tokens=-1,
+    ),
+    "reserves that overflow": profiled(
+        "the output and reasoning reservation overflowed",
+        {"key": "max_output_tokens"},
+        max_output_tokens=2**64 - 1,
+        max_reasoning_tokens=1,
+    ),
+    "reserves of the whole window": profiled(
+        "output and reasoning reserve 100 tokens, which must be less than "
+        "the 100-token context window",
         {"key": "max_output_tokens", "tokens": 100, "limit_tokens": 100},
-        model_profile={
-            "name": "model-a",
-            "context_window": 100,
-            "max_output_tokens": 60,
-            "max_reasoning_tokens": 40,
-        },
+        context_window=100,
+        max_output_tokens=60,
+        max_reasoning_tokens=40,
     ),
     "impossible profile later": patching(
         {"key": "context_window"}, model_profile={"name": "model-a", "context_window": 0}
@@ -323,7 +335,7 @@ STATELESS: Mapping[str, Case] = {
     "media for a stateless model without media": Case(
         path="/v1/prepare",
         body={
-            "model_profile": {**PROFILE, "accepts_data_blocks": False},
+            "model_profile": TEXT_ONLY,
             "conversation": [message("user", "x"), message("user", [IMAGE])],
         },
         named={"item_index": 1},

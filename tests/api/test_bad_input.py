@@ -109,6 +109,7 @@ async def test_bad_input_is_refused_and_stores_nothing(shared: Shared, row: Row)
     assert (response.status_code, response.json()["code"]) == (row.status, row.code)
     assert offender(response) == row.case.named
     assert row.names == set(row.case.named)
+    assert row.case.detail in (None, response.json()["detail"])
     assert await stored(shared.session) == shared.before
 
 

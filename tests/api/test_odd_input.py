@@ -1,4 +1,4 @@
-"""The last bad-input table of docs/errors.md: what is odd, but not wrong, and what is stored of it."""
+"""The last bad-input table of docs/errors.md: what is odd but not wrong, and what is kept of it."""
 
 import json
 from collections.abc import Mapping

@@ -10,20 +10,17 @@ from bench.client import Client, Request
 from bench.conversation import Message, conversation, user_message
 
 Database: TypeAlias = Literal["sqlite", "postgresql"]
-CaseId: TypeAlias = Literal["prepare.unchanged", "prepare.append", "context.numbers", "append"]
+CaseId: TypeAlias = Literal["append", "prepare.append", "prepare.unchanged", "context.numbers"]
 
 SIZES = (1_000, 10_000)
-"""Messages of the sessions that are measured."""
+"""Messages of the sessions that are measured, before the run adds its own."""
 
 READS = 3
-WRITES = 10
+WRITES = 5
 """Requests of one round. A write is short, so it takes more of them for a steady median."""
 
 _BATCH = 1_000
 """The most messages that one append takes."""
-
-_READ, _GROW = "read", "grow"
-"""What a session is for: one whose unchanged call is measured must not grow."""
 
 _SESSION: Message = {
     "model": "bench",
@@ -56,14 +53,12 @@ class Case:
 
 
 def fill(service: Client) -> None:
-    """Make the sessions: one per size and purpose, all of the same conversation."""
+    """Make the sessions, one per size, of the same conversation."""
     messages = list(conversation(max(SIZES)))
     for size in SIZES:
-        for purpose in (_READ, _GROW):
-            session_id = _session_id(purpose, size)
-            service.ask(_post("/v1/sessions", {"id": session_id, **_SESSION}))
-            for start in range(0, size, _BATCH):
-                service.ask(_append(session_id, messages[start : start + _BATCH]))
+        service.ask(_post("/v1/sessions", {"id": _session_id(size), **_SESSION}))
+        for start in range(0, size, _BATCH):
+            service.ask(_append(_session_id(size), *messages[start : start + _BATCH]))
 
 
 def cases(database: Database, service: str, floor: str) -> Iterator[Case]:
@@ -81,34 +76,39 @@ def cases(database: Database, service: str, floor: str) -> Iterator[Case]:
 
 
 def _requests(size: int) -> dict[CaseId, tuple[int, Iterator[Request], Iterator[Request]]]:
-    """Of every case: requests per round, those to the service, and those to the floor."""
-    read, grow = _session_id(_READ, size), _session_id(_GROW, size)
-    numbers, base_numbers = count(size), count(size)
+    """Of every case: requests per round, those to the service, and those to the floor.
+
+    The cases of a round share a session, which grows by a few messages in
+    each. Its call is unchanged where a prepare came last, so that case follows.
+    """
+    session_id = _session_id(size)
+    arriving = map(user_message, count(size))
+    read = _get(f"/{session_id}")
     return {
-        "prepare.unchanged": (READS, repeat(_prepare(read)), repeat(_get(f"/{read}"))),
-        "prepare.append": (
-            READS,
-            (_prepare(grow, user_message(number)) for number in numbers),
-            repeat(_get(f"/{grow}")),
-        ),
-        "context.numbers": (
-            READS,
-            repeat(_get(f"/v1/sessions/{read}/context?content=false")),
-            repeat(_get(f"/{read}")),
-        ),
         "append": (
             WRITES,
-            (_append(grow, [user_message(number)]) for number in numbers),
-            (_post(f"/{grow}", user_message(number)) for number in base_numbers),
+            (_append(session_id, message) for message in arriving),
+            (_post(f"/{session_id}", message) for message in map(user_message, count(size))),
+        ),
+        "prepare.append": (
+            READS,
+            (_prepare(session_id, message) for message in arriving),
+            repeat(read),
+        ),
+        "prepare.unchanged": (READS, repeat(_prepare(session_id)), repeat(read)),
+        "context.numbers": (
+            READS,
+            repeat(_get(f"/v1/sessions/{session_id}/context?content=false")),
+            repeat(read),
         ),
     }
 
 
-def _session_id(purpose: str, size: int) -> str:
-    return f"{purpose}-{size}"
+def _session_id(size: int) -> str:
+    return f"session-{size}"
 
 
-def _append(session_id: str, messages: list[Message]) -> Request:
+def _append(session_id: str, *messages: Message) -> Request:
     return _post(f"/v1/sessions/{session_id}/messages", {"messages": messages})
 
 

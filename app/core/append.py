@@ -107,7 +107,8 @@ def plan_append(
             f"the session holds {state.message_count} messages, not {expected_message_count}",
             message_count=state.message_count,
         )
-    open_calls = advance(state.open_calls, [_arrival(draft) for draft in arrived])
+    arrivals = [_arrival(draft, sequences[draft.message.id]) for draft in arrived]
+    open_calls = advance(state.open_calls, arrivals)
     for draft in arrived:
         _check_item(draft, state)
     return AppendPlan(
@@ -178,9 +179,10 @@ def _identity(message: NewMessage) -> tuple[object, ...]:
     )
 
 
-def _arrival(draft: Draft) -> Arrival:
+def _arrival(draft: Draft, sequence: int) -> Arrival:
     return Arrival(
         index=draft.index,
+        sequence=sequence,
         message_id=draft.message.id,
         calls=draft.message.facts.calls,
         results=draft.message.facts.results,

@@ -22,7 +22,9 @@ def find_break(
     at = common_length(old, new)
     if at == len(old):
         return Break(at=None, cause=_settings_cause(made_from, recipe))
-    replaced = _replaced_result(_item(before, at), _item(after, at))
+    replaced = None
+    if made_from.view_id == recipe.view_id:
+        replaced = _replaced_result(_item(before, at), _item(after, at))
     return Break(at=at, cause=replaced or _settings_cause(made_from, recipe))
 
 
@@ -45,6 +47,8 @@ def _settings_cause(before: Recipe, after: Recipe) -> Cause:
         return "agent_changed"
     if before.profile != after.profile:
         return "model_changed"
+    if before.view_id != after.view_id:
+        return "compaction" if after.view_kind == "compaction" else "rewind"
     if before.boundary != after.boundary:
         return "prune"
     return "policy_changed"

@@ -28,6 +28,8 @@ class OpenCall:
 
     id: str
     name: str
+    sequence: int
+    """Of the message that made it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,7 @@ class Arrival:
     """What the pairing rules need to know of a message that arrives."""
 
     index: int
+    sequence: int
     message_id: str
     calls: tuple[CallFact, ...]
     results: tuple[ResultFact, ...]
@@ -97,7 +100,7 @@ def advance(open_calls: Mapping[str, OpenCall], arrivals: Sequence[Arrival]) -> 
                 raise DuplicateToolCall(
                     f"duplicate unresolved tool call: {call.id}", **_offender(arrival, call.id)
                 )
-            after[call.id] = OpenCall(id=call.id, name=call.name)
+            after[call.id] = OpenCall(id=call.id, name=call.name, sequence=arrival.sequence)
         for result in arrival.results:
             if result.id not in after:
                 raise UnmatchedToolResult(

@@ -55,6 +55,8 @@ class PrepareInput:
     scope: str
     counter: TokenCounter
     memo: Memo
+    is_partial: bool = False
+    """Whether a compaction or a rewind hides messages in front of the items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,4 +174,5 @@ def _step_context(given: PrepareInput) -> StepContext:
         scope=given.scope,
         counter=given.counter,
         memo=given.memo,
+        is_partial=given.is_partial,
     )

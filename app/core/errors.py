@@ -9,15 +9,13 @@ Source: docs/errors.md.
 
 from typing import ClassVar
 
-from app.core.canonical import Json
-
 
 class ContextError(Exception):
     """A refusal with a code, a sentence and what names the offender."""
 
     code: ClassVar[str]
 
-    def __init__(self, detail: str, **details: Json) -> None:
+    def __init__(self, detail: str, **details: object) -> None:
         super().__init__(detail)
         self.detail = detail
         self.details = details

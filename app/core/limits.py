@@ -9,8 +9,17 @@ from typing import Literal, Protocol, TypeAlias
 
 from app.core.model_profile import ModelProfile
 
-Action: TypeAlias = Literal["submit", "compact"]
-Reason: TypeAlias = Literal["under_line", "token_limit_reached", "unknown_window"]
+Action: TypeAlias = Literal["submit", "compact", "wait", "blocked"]
+Reason: TypeAlias = Literal[
+    "under_line",
+    "token_limit_reached",
+    "context_overflow",
+    "over_line_after_compaction",
+    "compaction_failed",
+    "cannot_fit",
+    "unknown_window",
+]
+CompactionTrigger: TypeAlias = Literal["threshold", "overflow"]
 ToolOrder: TypeAlias = Literal["given", "name"]
 LimitSource: TypeAlias = Literal["session", "policy", "derived", "unknown"]
 
@@ -49,6 +58,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionCall:
+    """The compaction that a decision asks for."""
+
+    kind: CompactionTrigger
+    plan_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What to do with a prepared request, and the two numbers compared."""
 
@@ -57,6 +74,9 @@ class Decision:
     measured_tokens: int
     line_tokens: int | None
     detail: str
+    compaction: CompactionCall | None = None
+    retry_after_ms: int | None = None
+    """When to ask again, where somebody else runs the compaction."""
 
 
 class Policy(Protocol):
@@ -69,6 +89,10 @@ class Policy(Protocol):
     @property
     def prune_tool_result_chars(self) -> int:
         """Code points up to which an old tool result stays whole."""
+
+    @property
+    def auto_prune(self) -> bool:
+        """Whether old tool results are shortened before a compaction is asked for."""
 
     @property
     def tool_order(self) -> ToolOrder:

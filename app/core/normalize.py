@@ -14,8 +14,8 @@ from app.core.data_filter import without_data_blocks
 from app.core.facts import form_of
 from app.core.items import Item, message_id
 from app.core.messages import Synthetic
-from app.core.pairing import Offer, Slot, pair
-from app.core.request_copy import Repair, RequestCopy, Rewrite, StepContext
+from app.core.pairing import Dropped, Offer, Slot, pair
+from app.core.request_copy import Repair, RepairCode, RequestCopy, Rewrite, StepContext
 
 INTERRUPTED_TEXT = (
     "Tool result unavailable: the previous turn ended before a durable result was recorded."
@@ -37,7 +37,7 @@ def normalize(copy: RequestCopy, context: StepContext) -> RequestCopy:
     repairs = list(filtered)
     repairs += [
         Repair(
-            code=left.code,
+            code=_code(left, context),
             item_index=left.item_index,
             message_id=message_id(items[left.item_index]),
             call_id=left.call_id,
@@ -60,6 +60,12 @@ def normalize(copy: RequestCopy, context: StepContext) -> RequestCopy:
         return copy
     repairs.sort(key=lambda repair: repair.item_index)
     return replace(copy, items=tuple(paired), repairs=(*copy.repairs, *repairs))
+
+
+def _code(left: Dropped, context: StepContext) -> RepairCode:
+    # A stored result had a call when it was appended, so one without a call here was hidden.
+    is_hidden = context.is_partial and not left.has_call
+    return "result_of_summarised_call" if is_hidden else left.code
 
 
 def _taken(item: Item, answer: Offer, slot: Slot, context: StepContext) -> Item:

@@ -38,6 +38,8 @@ class Dropped:
 
     item_index: int
     call_id: str
+    has_call: bool
+    """Whether a call of that id stands in front of it."""
     code: RepairCode
 
 
@@ -125,6 +127,7 @@ def _left_over(slot: Slot, answer: Offer | None) -> list[Dropped]:
         Dropped(
             item_index=offer.item_index,
             call_id=slot.call.id,
+            has_call=True,
             code="duplicate_tool_result_dropped"
             if duplicate or offer.adjacent
             else "orphan_tool_result_dropped",
@@ -135,4 +138,6 @@ def _left_over(slot: Slot, answer: Offer | None) -> list[Dropped]:
 
 
 def _orphan(index: int, call_id: str) -> Dropped:
-    return Dropped(item_index=index, call_id=call_id, code="orphan_tool_result_dropped")
+    return Dropped(
+        item_index=index, call_id=call_id, has_call=False, code="orphan_tool_result_dropped"
+    )

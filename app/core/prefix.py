@@ -18,6 +18,8 @@ from app.core.engine import PreparedCall
 from app.core.request import element_bytes
 
 Cause: TypeAlias = Literal[
+    "compaction",
+    "rewind",
     "prune",
     "agent_changed",
     "model_changed",

@@ -7,11 +7,13 @@ Source: docs/semantics/engine.md#prepared-calls.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from app.core import canonical
 from app.core.model_profile import ModelProfile, profile_from_json, profile_json
 from app.core.request_copy import PruneBoundary
+
+ViewKind: TypeAlias = Literal["compaction", "rewind"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,9 @@ class Recipe:
     is_root: bool
     sandbox_available: bool
     boundary: PruneBoundary
+    view_id: str | None = None
+    """The compaction, rewind or undo whose view is shown."""
+    view_kind: ViewKind | None = None
     generation: Mapping[str, object]
     through_sequence: int
 

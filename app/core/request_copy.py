@@ -16,6 +16,7 @@ from app.core.items import Item
 
 RepairCode: TypeAlias = Literal[
     "orphan_tool_result_dropped",
+    "result_of_summarised_call",
     "duplicate_tool_result_dropped",
     "tool_result_synthesised",
     "data_block_filtered",
@@ -84,6 +85,8 @@ class StepContext:
     """Namespace of synthetic ids: equal calls of different sessions differ."""
     counter: TokenCounter
     memo: Memo
+    is_partial: bool = False
+    """Whether older messages are hidden, so that a result may answer a call that is not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,34 @@ from app.core.model_profile import ModelProfile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The identity of what a model sees between two compactions."""
+
+    number: int
+    window_id: str
+    """UUIDv7."""
+    first_window_id: str
+    previous_window_id: str | None
+
+    def advanced(self, window_id: str) -> "Window":
+        """The window after a compaction."""
+        return Window(
+            number=self.number + 1,
+            window_id=window_id,
+            first_window_id=self.first_window_id,
+            previous_window_id=self.window_id,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The session that another one was forked from, and up to where."""
+
+    session_id: str
+    through_sequence: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """A session as it is stored."""
 
@@ -38,6 +66,12 @@ class Session:
     message_count: int
     cumulative_json_bytes: int
     current_turn_id: str | None
+    pruned_through_sequence: int | None
+    """Up to where old tool results are shortened; it never goes back."""
+    view_id: str | None
+    """The compaction, rewind or undo whose view is shown; None before the first."""
+    window: Window
+    forked_from: Origin | None
     state: BudgetState
     """Of the last prepared call; unknown before the first."""
     used_percent: float | None

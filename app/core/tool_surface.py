@@ -22,6 +22,8 @@ class SurfaceOptions:
     is_root: bool
     sandbox_available: bool
     tool_order: Literal["given", "name"]
+    tools: Literal["advertised", "none"] = "advertised"
+    """With none, the agent's own prompt stands without the rules of its tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,11 @@ def build_surface(agent: Agent, options: SurfaceOptions, counter: TokenCounter) 
         ToolNameCollision: Two tools of the agent share a name.
     """
     refuse_collisions(agent.tools)
-    tools = [tool for tool in agent.tools if options.is_root or not tool.root_only]
+    tools = [
+        tool
+        for tool in agent.tools
+        if options.tools == "advertised" and (options.is_root or not tool.root_only)
+    ]
     if options.tool_order == "name":
         tools.sort(key=lambda tool: tool.name)
     return Surface(

@@ -38,6 +38,7 @@ class PresetPolicy:
     """Share of the effective input at which a session compacts, 1 to 100."""
     max_tool_result_tokens: int
     prune_tool_result_chars: int
+    auto_prune: bool
     tool_order: ToolOrder
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
@@ -55,6 +56,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         auto_compact_percent=85,
         max_tool_result_tokens=DEFAULT_MAX_TOOL_RESULT_TOKENS,
         prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
+        auto_prune=True,
         tool_order="given",
     )
 }
@@ -100,6 +102,10 @@ def _overridden(policy: PresetPolicy, key: str, value: object) -> PresetPolicy:
         raise UnknownPolicyOverride(
             f"{key} must be a whole number from {bounds.start} to {bounds.stop - 1}", key=key
         )
+    if key == "auto_prune":
+        if isinstance(value, bool):
+            return replace(policy, auto_prune=value)
+        raise UnknownPolicyOverride(f"{key} must be true or false", key=key)
     if key == "tool_order":
         for order in _TOOL_ORDERS:
             if order == value:

@@ -119,7 +119,13 @@ def test_a_cut_keeps_as_many_whole_characters_as_fit(text: str, limit: int) -> N
 
 
 def arrival(item: Item) -> Arrival:
-    return Arrival(index=0, message_id="m", calls=item.facts.calls, results=item.facts.results)
+    return Arrival(
+        index=0,
+        sequence=1,
+        message_id="m",
+        calls=item.facts.calls,
+        results=item.facts.results,
+    )
 
 
 @given(conversations(REPAIRABLE))

@@ -151,6 +151,7 @@ def step_context(
     profile: ModelProfile = PROFILE,
     scope: str = "scope-1",
     memo: Memo | None = None,
+    is_partial: bool = False,
 ) -> StepContext:
     return StepContext(
         boundary=boundary,
@@ -160,6 +161,7 @@ def step_context(
         scope=scope,
         counter=COUNTER,
         memo={} if memo is None else memo,
+        is_partial=is_partial,
     )
 
 

@@ -96,7 +96,7 @@ def test_new_messages_take_the_next_sequences() -> None:
     assert plan(HELLO, CALLS, FIRST, state=state) == AppendPlan(
         arrived=(HELLO, CALLS, FIRST),
         placed=(("m1", 8), ("m2", 9), ("m3", 10)),
-        open_calls={"c2": OpenCall(id="c2", name="list")},
+        open_calls={"c2": OpenCall(id="c2", name="list", sequence=9)},
     )
 
 

@@ -38,6 +38,7 @@ def arrivals(*items: Item) -> list[Arrival]:
     return [
         Arrival(
             index=index,
+            sequence=index + 1,
             message_id=f"m{index}",
             calls=item.facts.calls,
             results=item.facts.results,
@@ -234,18 +235,18 @@ def test_a_waiting_call_stays_open_until_it_has_a_final_result() -> None:
 
 
 def test_a_result_may_answer_a_call_of_an_earlier_batch() -> None:
-    before = {"c1": OpenCall(id="c1", name="read")}
+    before = {"c1": OpenCall(id="c1", name="read", sequence=1)}
 
     assert open_ids(tool(result("c1")), open_calls=before) == []
 
 
 def test_a_refused_batch_changes_nothing() -> None:
-    before = {"c1": OpenCall(id="c1", name="read")}
+    before = {"c1": OpenCall(id="c1", name="read", sequence=1)}
     batch = arrivals(tool(result("c1")), assistant(call("c2", "list")), tool(result("ghost")))
 
     with pytest.raises(UnmatchedToolResult):
         advance(before, batch)
-    assert before == {"c1": OpenCall(id="c1", name="read")}
+    assert before == {"c1": OpenCall(id="c1", name="read", sequence=1)}
 
 
 @requirement("OW-4.1-takes-messages-alone", "OW-11-chat-state-takes-messages-alone")
@@ -260,10 +261,12 @@ def test_chat_state_knows_no_model_no_system_prompt_and_no_tools() -> None:
     }
 
 
-def test_an_open_call_keeps_its_name() -> None:
-    after = advance(NO_CALLS, arrivals(assistant(call("c1", "read"), call("c2", "list"))))
+def test_an_open_call_keeps_its_name_and_the_place_of_its_message() -> None:
+    calls = (assistant(call("c1", "read"), call("c2", "list")), user("and?"), assistant(call("c3")))
+    after = advance(NO_CALLS, arrivals(*calls))
 
     assert after == {
-        "c1": OpenCall(id="c1", name="read"),
-        "c2": OpenCall(id="c2", name="list"),
+        "c1": OpenCall(id="c1", name="read", sequence=1),
+        "c2": OpenCall(id="c2", name="list", sequence=1),
+        "c3": OpenCall(id="c3", name="read", sequence=3),
     }

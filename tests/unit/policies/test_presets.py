@@ -20,6 +20,7 @@ OPENWORK = PresetPolicy(
     auto_compact_percent=85,
     max_tool_result_tokens=8_000,
     prune_tool_result_chars=8_192,
+    auto_prune=True,
     tool_order="given",
 )
 
@@ -34,6 +35,7 @@ def test_overrides_replace_values_of_the_preset() -> None:
         "auto_compact_percent": 100,
         "max_tool_result_tokens": 1,
         "prune_tool_result_chars": 2**31 - 1,
+        "auto_prune": False,
         "tool_order": "name",
     }
 
@@ -57,6 +59,7 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "auto_compact_percent": 85,
         "max_tool_result_tokens": 8_000,
         "prune_tool_result_chars": 8_192,
+        "auto_prune": True,
         "tool_order": "given",
     }
 
@@ -95,6 +98,15 @@ def test_a_number_out_of_its_bounds_is_refused(key: str, last: int) -> None:
 
         assert refused.value.detail == f"{key} must be a whole number from 1 to {last}"
         assert refused.value.details == {"key": key}
+
+
+@pytest.mark.parametrize("value", ["true", 1, 0, None, [True]])
+def test_a_choice_that_is_neither_true_nor_false_is_refused(value: object) -> None:
+    with pytest.raises(UnknownPolicyOverride) as refused:
+        policy_from({"auto_prune": value})
+
+    assert refused.value.detail == "auto_prune must be true or false"
+    assert refused.value.details == {"key": "auto_prune"}
 
 
 @pytest.mark.parametrize("value", ["random", "", None, 1, ["given"]])

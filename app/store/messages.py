@@ -1,20 +1,21 @@
 """Messages of a session: read in order, appended, never rewritten."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, fields
+from datetime import datetime
 from hashlib import sha256
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, delete, insert, select
+from sqlalchemy import ColumnElement, delete, func, insert, select
 
-from app.core.chat_state import OpenCall
+from app.core.chat_state import Arrival, OpenCall, advance
 from app.core.errors import MessageNotFound
 from app.core.items import Item
 from app.core.messages import Kind, Role
 from app.core.stored import NewMessage, StoredMessage
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.rows import ITEM_COLUMNS, item_of_row, message_columns, stored_message
+from app.store.rows import ITEM_COLUMNS, item_of_row, message_columns, pairing_of, stored_message
 from app.store.tables import messages, open_calls
 
 Order: TypeAlias = Literal["asc", "desc"]
@@ -57,20 +58,97 @@ class MessageRepository:
         )
         return dict((await self._connection.execute(statement)).all())
 
+    async def stamps(self, through_sequence: int) -> dict[str, tuple[str | None, datetime]]:
+        """Turn and time of every message up to a sequence, by message id."""
+        statement = select(messages.c.id, messages.c.turn_id, messages.c.created_at).where(
+            self._mine, messages.c.sequence <= through_sequence
+        )
+        rows = await self._connection.execute(statement)
+        return {row.id: (row.turn_id, row.created_at) for row in rows}
+
+    async def ids_at(self, sequences: Set[int]) -> dict[int, str]:
+        """The ids of the messages at some sequences."""
+        statement = select(messages.c.sequence, messages.c.id).where(
+            self._mine, messages.c.sequence.in_(sorted(sequences))
+        )
+        return {row.sequence: row.id for row in await self._connection.execute(statement)}
+
+    async def turns_at(self, sequences: Set[int]) -> dict[str, str | None]:
+        """The turns of the messages at some sequences, by message id."""
+        statement = select(messages.c.id, messages.c.turn_id).where(
+            self._mine, messages.c.sequence.in_(sorted(sequences))
+        )
+        return {row.id: row.turn_id for row in await self._connection.execute(statement)}
+
     async def by_ids(self, ids: Sequence[str]) -> dict[str, StoredMessage]:
         """The stored messages among some ids."""
         statement = select(messages).where(self._mine, messages.c.id.in_(ids))
         rows = (await self._connection.execute(statement)).mappings()
         return {row["id"]: stored_message(row) for row in rows}
 
-    async def world_state_contents(self) -> list[bytes]:
-        """The contents of the world-state messages that a model may see, in order."""
+    async def role_at(self, sequence: int) -> Role | None:
+        """The role of the message at a sequence, if there is one."""
+        statement = select(messages.c.role).where(self._mine, messages.c.sequence == sequence)
+        role: Role | None = (await self._connection.execute(statement)).scalar_one_or_none()
+        return role
+
+    async def last_sequence_of_role(self, role: Role, through_sequence: int) -> int:
+        """The sequence of the newest message of a role in a range, 0 without one."""
+        statement = select(func.coalesce(func.max(messages.c.sequence), 0)).where(
+            self._mine, messages.c.role == role, messages.c.sequence <= through_sequence
+        )
+        sequence: int = (await self._connection.execute(statement)).scalar_one()
+        return sequence
+
+    async def cumulative_json_bytes(self, sequence: int) -> int:
+        """JSON bytes of all messages up to a sequence that the session holds."""
+        statement = select(messages.c.cumulative_json_bytes).where(
+            self._mine, messages.c.sequence == sequence
+        )
+        total: int | None = (await self._connection.execute(statement)).scalar_one_or_none()
+        return total or 0
+
+    async def recount_open_calls(self) -> dict[str, OpenCall]:
+        """The calls without a final result, from the messages themselves."""
+        statement = (
+            select(messages.c.sequence, messages.c.id, messages.c.pairing)
+            .where(self._mine, messages.c.pairing.is_not(None))
+            .order_by(messages.c.sequence)
+        )
+        rows = await self._connection.execute(statement)
+        paired = ((row, *pairing_of(row.pairing)) for row in rows)
+        return advance(
+            {},
+            [
+                Arrival(
+                    index=0,
+                    sequence=row.sequence,
+                    message_id=row.id,
+                    calls=calls,
+                    results=results,
+                )
+                for row, calls, results in paired
+            ],
+        )
+
+    async def artifact_contents(self) -> list[bytes]:
+        """The contents that hold artifacts, in order: what they count is less than they are."""
         statement = (
             select(messages.c.content)
-            .where(self._mine, messages.c.kind == "world_state", messages.c.agent_visible)
+            .where(self._mine, messages.c.json_bytes < messages.c.content_bytes)
             .order_by(messages.c.sequence)
         )
         return list((await self._connection.execute(statement)).scalars())
+
+    async def world_state_contents(self) -> list[tuple[int, str, bytes]]:
+        """Sequence, id and content of the world-state messages a model may see, in order."""
+        statement = (
+            select(messages.c.sequence, messages.c.id, messages.c.content)
+            .where(self._mine, messages.c.kind == "world_state", messages.c.agent_visible)
+            .order_by(messages.c.sequence)
+        )
+        rows = await self._connection.execute(statement)
+        return [(row.sequence, row.id, row.content) for row in rows]
 
     async def page(
         self, wanted: MessageFilter, order: Order, after: int | None, limit: int
@@ -97,11 +175,11 @@ class MessageRepository:
 
     async def open_calls(self) -> dict[str, OpenCall]:
         """The calls that have no final result, by id."""
-        statement = select(open_calls.c.call_id, open_calls.c.name).where(
+        statement = select(open_calls.c.call_id, open_calls.c.name, open_calls.c.sequence).where(
             open_calls.c.incarnation == self._incarnation
         )
         calls = (
-            OpenCall(id=row.call_id.decode(), name=row.name.decode())
+            OpenCall(id=row.call_id.decode(), name=row.name.decode(), sequence=row.sequence)
             for row in await self._connection.execute(statement)
         )
         return {call.id: call for call in calls}
@@ -134,9 +212,9 @@ class MessageWriter(MessageRepository):
         await self._connection.execute(insert(messages), rows)
 
     async def replace_open_calls(
-        self, before: Mapping[str, OpenCall], after: Mapping[str, OpenCall], sequence: int
+        self, before: Mapping[str, OpenCall], after: Mapping[str, OpenCall]
     ) -> None:
-        """Store which calls are open after an append that ends at `sequence`."""
+        """Store which calls are open after an append."""
         closed = [_call_key(call_id) for call_id in before if before[call_id] != after.get(call_id)]
         opened = [call for call_id, call in after.items() if before.get(call_id) != call]
         if closed:
@@ -154,7 +232,7 @@ class MessageWriter(MessageRepository):
                         "call_sha256": _call_key(call.id),
                         "call_id": call.id.encode(),
                         "name": call.name.encode(),
-                        "sequence": sequence,
+                        "sequence": call.sequence,
                     }
                     for call in opened
                 ],

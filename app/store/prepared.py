@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core import canonical
@@ -14,6 +14,9 @@ from app.core.prefix import Fingerprint, Segment
 from app.core.recipe import Recipe, decode_recipe, encode_recipe
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.tables import prepared_calls
+
+Recovery: TypeAlias = Literal["pruned", "compact"]
+"""What was done about a reported overflow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +56,23 @@ class PreparedRepository:
         statement = select(prepared_calls).where(self._mine, prepared_calls.c.id == prepared_id)
         row = (await self._connection.execute(statement)).first()
         if row is None:
-            raise PreparedNotFound(
-                f"there is no prepared call {prepared_id!r}", prepared_id=prepared_id
-            )
+            raise _not_found(prepared_id)
         return _recorded(row)
+
+    async def recovery(self, prepared_id: str) -> Recovery | None:
+        """How an overflow of a call was answered, if one was reported.
+
+        Raises:
+            PreparedNotFound: The call was never prepared.
+        """
+        statement = select(prepared_calls.c.recovery).where(
+            self._mine, prepared_calls.c.id == prepared_id
+        )
+        row = (await self._connection.execute(statement)).first()
+        if row is None:
+            raise _not_found(prepared_id)
+        # Only the words of `record_recovery` are stored.
+        return None if row.recovery is None else cast("Recovery", row.recovery.decode())
 
     async def last_id(self) -> str | None:
         """The id of the call that was recorded last, whatever its format."""
@@ -74,6 +90,14 @@ class PreparedWriter(PreparedRepository):
 
     def __init__(self, connection: WriteConnection, incarnation: str) -> None:
         super().__init__(connection, incarnation)
+
+    async def record_recovery(self, prepared_id: str, recovery: Recovery) -> None:
+        """Store how an overflow of a call was answered, so that a repeat gets it again."""
+        await self._connection.execute(
+            update(prepared_calls)
+            .where(self._mine, prepared_calls.c.id == prepared_id)
+            .values(recovery=recovery.encode())
+        )
 
     async def record(self, call: RecordedCall, at: datetime) -> None:
         """Make a call the session's latest; one that is stored already moves to the end."""
@@ -104,6 +128,10 @@ class PreparedWriter(PreparedRepository):
                 index_elements=[prepared_calls.c.incarnation, prepared_calls.c.id], set_=changed
             )
         )
+
+
+def _not_found(prepared_id: str) -> PreparedNotFound:
+    return PreparedNotFound(f"there is no prepared call {prepared_id!r}", prepared_id=prepared_id)
 
 
 def _segments_bytes(fingerprint: Fingerprint) -> bytes:

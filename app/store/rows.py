@@ -55,7 +55,7 @@ def item_of_row(row: Sequence[Any]) -> Item:
 def _facts(values: Sequence[Any]) -> Facts:
     """The facts of the values of `FACT_COLUMNS`, in that order."""
     content_bytes, json_bytes, tokens, basis, has_data, digest, pairing = values
-    calls, results = _pairing(pairing)
+    calls, results = pairing_of(pairing)
     return Facts(
         content_bytes=content_bytes,
         json_bytes=json_bytes,
@@ -115,7 +115,8 @@ def _pairing_bytes(facts: Facts) -> bytes | None:
     )
 
 
-def _pairing(data: bytes | None) -> tuple[tuple[CallFact, ...], tuple[ResultFact, ...]]:
+def pairing_of(data: bytes | None) -> tuple[tuple[CallFact, ...], tuple[ResultFact, ...]]:
+    """The calls and results of a stored pairing."""
     if data is None:
         return (), ()
     # Only bytes made by `_pairing_bytes` are stored, so their shape is known.

@@ -1,12 +1,14 @@
 """Sessions: one row each, which orders its writers."""
 
+from typing import cast
+
 from sqlalchemy import Row, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core import canonical
 from app.core.errors import SessionNotFound
 from app.core.model_profile import ModelProfile, profile_from_json, profile_json
-from app.core.stored import Session
+from app.core.stored import Origin, Session, Window
 from app.store.agents import erase_unused_agents, lock_agents
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.tables import prepared_calls, sessions
@@ -113,6 +115,13 @@ def _columns(session: Session) -> dict[str, object]:
         "message_count": session.message_count,
         "cumulative_json_bytes": session.cumulative_json_bytes,
         "current_turn_id": session.current_turn_id,
+        "pruned_through_sequence": session.pruned_through_sequence,
+        "view_id": session.view_id,
+        "window_number": session.window.number,
+        "window_id": session.window.window_id,
+        "first_window_id": session.window.first_window_id,
+        "previous_window_id": session.window.previous_window_id,
+        "forked_from": _origin_bytes(session.forked_from),
         "state": session.state,
         "used_percent": session.used_percent,
     }
@@ -127,7 +136,28 @@ def session_of(row: Row[tuple[object, ...]]) -> Session:
     fields["spill_directory"] = None if directory is None else directory.decode()
     for name in ("policy", "generation", "metadata"):
         fields[name] = canonical.decode(fields[name])
+    fields["window"] = Window(
+        number=fields.pop("window_number"),
+        window_id=fields.pop("window_id"),
+        first_window_id=fields.pop("first_window_id"),
+        previous_window_id=fields.pop("previous_window_id"),
+    )
+    fields["forked_from"] = _origin(fields["forked_from"])
     return Session(**fields)
+
+
+def _origin_bytes(origin: Origin | None) -> bytes | None:
+    if origin is None:
+        return None
+    return canonical.encode([origin.session_id, origin.through_sequence])
+
+
+def _origin(data: bytes | None) -> Origin | None:
+    if data is None:
+        return None
+    # Only bytes made by `_origin_bytes` are stored, so their shape is known.
+    session_id, through = cast("tuple[str, int]", canonical.decode(data))
+    return Origin(session_id=session_id, through_sequence=through)
 
 
 def _encoded(text: str | None) -> bytes | None:

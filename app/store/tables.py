@@ -60,6 +60,7 @@ MESSAGE_ID_CHARS = 512
 
 INCARNATION_CHARS = 32
 SHA256_HEX_CHARS = 64
+UUID_CHARS = 36
 
 
 def _incarnation() -> Column[str]:
@@ -100,6 +101,14 @@ sessions = Table(
     Column("message_count", BigInteger, nullable=False),
     Column("cumulative_json_bytes", BigInteger, nullable=False),
     Column("current_turn_id", String(ID_CHARS)),
+    Column("pruned_through_sequence", BigInteger),
+    # The compaction whose view is shown; none before the first.
+    Column("view_id", String(ID_CHARS)),
+    Column("window_number", BigInteger, nullable=False),
+    Column("window_id", String(UUID_CHARS), nullable=False),
+    Column("first_window_id", String(UUID_CHARS), nullable=False),
+    Column("previous_window_id", String(UUID_CHARS)),
+    Column("forked_from", LargeBinary),
     # Of the last prepared call, so that a list of sessions reads no message.
     Column("state", String(16), nullable=False),
     Column("used_percent", Float),
@@ -162,6 +171,17 @@ world_state_sections = Table(
     Column("position", Integer, nullable=False),
 )
 
+world_state_emissions = Table(
+    "world_state_emissions",
+    metadata,
+    _incarnation(),
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("section_id", String(ID_CHARS), nullable=False),
+    Column("state", String(16), nullable=False),
+    # Of the notice in front of the section's own text.
+    Column("notice_chars", BigInteger, nullable=False),
+)
+
 world_state_samples = Table(
     "world_state_samples",
     metadata,
@@ -188,6 +208,48 @@ prepared_calls = Table(
     Column("message_bytes", BigInteger, nullable=False),
     Column("chain", LargeBinary(32), nullable=False),
     Column("segments", LargeBinary, nullable=False),
+    Column("recovery", LargeBinary),
     Column("created_at", UtcDateTime, nullable=False),
     Index("ix_prepared_calls_incarnation_ordinal", "incarnation", "ordinal"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    _incarnation(),
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("ordinal", BigInteger, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("owner", LargeBinary),
+    Column("lease_seconds", BigInteger, nullable=False),
+    Column("lease_expires_at", UtcDateTime),
+    Column("plan", LargeBinary),
+    Column("model_call", BigInteger),
+    Column("sample", BigInteger),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index("ix_turns_incarnation_ordinal", "incarnation", "ordinal"),
+)
+
+compactions = Table(
+    "compactions",
+    metadata,
+    _incarnation(),
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("ordinal", BigInteger, nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("turn_id", String(ID_CHARS)),
+    Column("model_call", BigInteger),
+    Column("plan_key", String(SHA256_HEX_CHARS)),
+    Column("checkpoint_sequence", BigInteger),
+    Column("replaced_through_sequence", BigInteger),
+    Column("record", LargeBinary, nullable=False),
+    Column("claim_expires_at", UtcDateTime),
+    Column("completed_at", UtcDateTime),
+    Column("pending_runner", String(16)),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index("ix_compactions_incarnation_ordinal", "incarnation", "ordinal"),
+    Index("ix_compactions_pending_runner", "pending_runner", "claim_expires_at"),
 )

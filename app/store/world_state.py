@@ -8,7 +8,7 @@ from typing import Literal
 from sqlalchemy import delete, insert, select
 
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.tables import world_state_samples, world_state_sections
+from app.store.tables import world_state_emissions, world_state_samples, world_state_sections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,16 @@ class SampleKey:
     turn_id: str
     model_call: int
     sample: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEmission:
+    """A message that told the model about a section, and what it then knew."""
+
+    sequence: int
+    section_id: str
+    state: Literal["absent", "known"]
+    notice_chars: int
 
 
 class WorldStateRepository:
@@ -71,6 +81,22 @@ class WorldStateRepository:
         )
         return (await self._connection.execute(statement)).scalar_one_or_none()
 
+    async def emissions(self) -> list[StoredEmission]:
+        """Every message that told about a section, in order."""
+        table = world_state_emissions
+        statement = (
+            select(table).where(table.c.incarnation == self._incarnation).order_by(table.c.sequence)
+        )
+        return [
+            StoredEmission(
+                sequence=row.sequence,
+                section_id=row.section_id,
+                state=row.state,
+                notice_chars=row.notice_chars,
+            )
+            for row in await self._connection.execute(statement)
+        ]
+
 
 class WorldStateWriter(WorldStateRepository):
     """Changes of one session's world state; its row is locked."""
@@ -99,6 +125,21 @@ class WorldStateWriter(WorldStateRepository):
         ]
         if rows:
             await self._connection.execute(insert(table), rows)
+
+    async def record_emissions(self, emissions: Sequence[StoredEmission]) -> None:
+        """Store which messages told about which sections."""
+        rows = [
+            {
+                "incarnation": self._incarnation,
+                "sequence": emission.sequence,
+                "section_id": emission.section_id,
+                "state": emission.state,
+                "notice_chars": emission.notice_chars,
+            }
+            for emission in emissions
+        ]
+        if rows:
+            await self._connection.execute(insert(world_state_emissions), rows)
 
     async def record_answer(self, key: SampleKey, answer: bytes, at: datetime) -> None:
         """Store what a sample was answered."""

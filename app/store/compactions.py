@@ -1,0 +1,188 @@
+"""Compactions of a session, in any of their states."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from app.compaction.codec import decode_compaction, encode_compaction
+from app.compaction.errors import CompactionNotFound
+from app.compaction.record import Compaction
+from app.compaction.view import WHOLE, View
+from app.core.ids import is_key
+from app.store.connections import ReadConnection, WriteConnection
+from app.store.messages import Order
+from app.store.tables import compactions, sessions
+
+
+class CompactionRepository:
+    """Reads of one session's compactions."""
+
+    def __init__(self, connection: ReadConnection, incarnation: str) -> None:
+        self._connection = connection
+        self._incarnation = incarnation
+        self._mine = compactions.c.incarnation == incarnation
+
+    async def get(self, compaction_id: str) -> Compaction:
+        """The compaction of an id.
+
+        Raises:
+            CompactionNotFound: There is none.
+        """
+        # PostgreSQL's text refuses NUL, so an id that none can have never reaches it.
+        found = await self.find(compaction_id) if is_key(compaction_id) else None
+        if found is None:
+            raise CompactionNotFound(
+                f"conversation compaction not found: {compaction_id[:100]}",
+                compaction_id=compaction_id[:100],
+            )
+        return found
+
+    async def find(self, compaction_id: str) -> Compaction | None:
+        """The compaction of an id, if there is one."""
+        return await self._first(compactions.c.id == compaction_id)
+
+    async def view(self, view_id: str | None) -> View:
+        """The view that a session or a recipe names."""
+        if view_id is None:
+            return WHOLE
+        return (await self.get(view_id)).view or WHOLE
+
+    async def pending(self) -> Compaction | None:
+        """The compaction that is under way. There is at most one."""
+        return await self._first(compactions.c.status == "pending")
+
+    async def of_call(self, turn_id: str, model_call: int) -> list[Compaction]:
+        """The compactions of one model call, oldest first."""
+        statement = (
+            select(compactions)
+            .where(self._mine, compactions.c.turn_id == turn_id)
+            .where(compactions.c.model_call == model_call)
+            .order_by(compactions.c.ordinal)
+        )
+        return [_compaction(row) for row in await self._connection.execute(statement)]
+
+    async def latest_checkpoint(self) -> Compaction | None:
+        """The newest compaction that has a checkpoint with a summary."""
+        statement = (
+            select(compactions)
+            .where(self._mine, compactions.c.checkpoint_sequence.is_not(None))
+            .order_by(compactions.c.checkpoint_sequence.desc())
+        )
+        for row in await self._connection.execute(statement):
+            found = _compaction(row)
+            if found.checkpoint is not None and found.checkpoint.summary is not None:
+                return found
+        return None
+
+    async def installed_at(self, sequence: int) -> Compaction | None:
+        """The newest view that was installed at or before a sequence."""
+        statement = (
+            select(compactions)
+            .where(self._mine, compactions.c.replaced_through_sequence <= sequence)
+            .order_by(
+                compactions.c.replaced_through_sequence.desc(),
+                compactions.c.checkpoint_sequence.desc(),
+            )
+            .limit(1)
+        )
+        row = (await self._connection.execute(statement)).first()
+        return None if row is None else _compaction(row)
+
+    async def page(self, order: Order, after: int | None, limit: int) -> list[Compaction]:
+        """Up to `limit` compactions that come after an ordinal in that order."""
+        place = compactions.c.ordinal
+        statement = select(compactions).where(self._mine).limit(limit)
+        if after is not None:
+            statement = statement.where(place > after if order == "asc" else place < after)
+        statement = statement.order_by(place if order == "asc" else place.desc())
+        return [_compaction(row) for row in await self._connection.execute(statement)]
+
+    async def _first(self, condition: ColumnElement[bool]) -> Compaction | None:
+        statement = (
+            select(compactions)
+            .where(self._mine, condition)
+            .order_by(compactions.c.ordinal.desc())
+            .limit(1)
+        )
+        row = (await self._connection.execute(statement)).first()
+        return None if row is None else _compaction(row)
+
+
+class CompactionWriter(CompactionRepository):
+    """Changes of one session's compactions; its row is locked."""
+
+    def __init__(self, connection: WriteConnection, incarnation: str) -> None:
+        super().__init__(connection, incarnation)
+
+    async def next_ordinal(self) -> int:
+        """The ordinal of a compaction that is created now."""
+        last = select(func.coalesce(func.max(compactions.c.ordinal), 0)).where(self._mine)
+        ordinal: int = (await self._connection.execute(last)).scalar_one()
+        return ordinal + 1
+
+    async def next_checkpoint_sequence(self) -> int:
+        """The sequence of a checkpoint that is installed now."""
+        column = compactions.c.checkpoint_sequence
+        last = select(func.coalesce(func.max(column), 0)).where(self._mine)
+        sequence: int = (await self._connection.execute(last)).scalar_one()
+        return sequence + 1
+
+    async def save(self, compaction: Compaction) -> None:
+        """Store a compaction, new or changed."""
+        dialect = postgresql if self._connection.dialect.name == "postgresql" else sqlite
+        columns = _columns(compaction)
+        statement = dialect.insert(compactions).values(incarnation=self._incarnation, **columns)
+        await self._connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[compactions.c.incarnation, compactions.c.id],
+                set_={name: statement.excluded[name] for name in columns if name != "id"},
+            )
+        )
+
+
+async def lapsed_runs(
+    connection: ReadConnection, now: datetime, limit: int
+) -> list[tuple[str, str]]:
+    """Session and id of up to `limit` compactions that the service runs and nobody claims now.
+
+    Those that have waited longest come first.
+    """
+    statement = (
+        select(sessions.c.id, compactions.c.id)
+        .join(sessions, sessions.c.incarnation == compactions.c.incarnation)
+        .where(compactions.c.pending_runner == "service", compactions.c.claim_expires_at <= now)
+        .order_by(compactions.c.claim_expires_at, compactions.c.incarnation, compactions.c.id)
+        .limit(limit)
+    )
+    return [(session_id, id_) for session_id, id_ in await connection.execute(statement)]
+
+
+def _columns(compaction: Compaction) -> dict[str, object]:
+    plan, claim, checkpoint = compaction.plan, compaction.claim, compaction.checkpoint
+    return {
+        "id": compaction.id,
+        "ordinal": compaction.ordinal,
+        "kind": compaction.kind,
+        "status": compaction.status,
+        "turn_id": compaction.turn_id,
+        "model_call": compaction.model_call,
+        "plan_key": None if plan is None else plan.key,
+        "checkpoint_sequence": None if checkpoint is None else checkpoint.sequence,
+        "replaced_through_sequence": (
+            None if checkpoint is None else checkpoint.replaced_through_sequence
+        ),
+        "record": encode_compaction(compaction),
+        "claim_expires_at": None if claim is None else claim.expires_at,
+        "completed_at": None if checkpoint is None else checkpoint.created_at,
+        "pending_runner": compaction.runner if compaction.status == "pending" else None,
+        "created_at": compaction.created_at,
+        "updated_at": compaction.updated_at,
+    }
+
+
+def _compaction(row: Row[tuple[Any, ...]]) -> Compaction:
+    return decode_compaction(
+        row.record, row.created_at, row.updated_at, row.claim_expires_at, row.completed_at
+    )

@@ -1,0 +1,1 @@
+"""The optional summarizer: asks an OpenAI-compatible endpoint for a summary."""

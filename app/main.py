@@ -4,15 +4,18 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from uuid import uuid4
+from time import time_ns
+from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 
 from app.api.application import build_application
 from app.services.memo import RewriteMemo
 from app.services.resources import Resources
+from app.services.summaries import Pace, SummaryRuns
 from app.settings import Settings
 from app.store.database import Database
+from app.summarizer.client import Endpoint, Summarizer
 from app.tokenizers import counter_for
 
 
@@ -24,14 +27,18 @@ def create_app(settings: Settings) -> FastAPI:
         # Loading the vocabulary takes half a second, which no request should pay.
         counter_for(None)
         database = Database(settings.database_url)
-        app.state.resources = Resources(
+        resources = Resources(
             database=database,
             now=_now,
             new_id=_new_id,
+            new_window_id=_new_window_id,
+            claim_seconds=settings.claim_seconds,
             memo=RewriteMemo(settings.memo_bytes),
         )
+        app.state.resources = resources
         try:
-            yield
+            async with _summary_runs(settings, resources) as app.state.summary_runs:
+                yield
         finally:
             await database.close()
 
@@ -43,9 +50,45 @@ def create_app_from_environment() -> FastAPI:
     return create_app(Settings.from_mapping(os.environ))
 
 
+@asynccontextmanager
+async def _summary_runs(
+    settings: Settings, resources: Resources
+) -> AsyncIterator[SummaryRuns | None]:
+    """The runs of the service's own summarizer; None where it has none."""
+    if settings.summarizer_url is None:
+        yield None
+        return
+    endpoint = Endpoint(
+        url=str(settings.summarizer_url),
+        key=settings.summarizer_key,
+        model=settings.summarizer_model,
+        timeout_seconds=settings.summarizer_timeout_seconds,
+    )
+    pace = Pace(
+        pause_seconds=settings.summarizer_pause_seconds,
+        sweep_seconds=settings.summarizer_sweep_seconds,
+        at_once=settings.summarizer_concurrency,
+    )
+    async with (
+        Summarizer(endpoint) as summarizer,
+        SummaryRuns(resources, summarizer, pace) as runs,
+    ):
+        yield runs
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
 def _new_id() -> str:
     return uuid4().hex
+
+
+def _new_window_id() -> str:
+    """A UUIDv7 (RFC 9562 §5.7): the time in milliseconds, then random bits."""
+    milliseconds = time_ns() // 1_000_000
+    random_bits = uuid4().int & (1 << 80) - 1
+    value = milliseconds << 80 | random_bits
+    value = value & ~(0xF << 76) | 7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return str(UUID(int=value))

@@ -84,7 +84,7 @@ def _serve_alone(settings: Settings, listener: socket.socket) -> None:
 def _serve_together(settings: Settings, listener: socket.socket) -> None:
     # Workers are new processes, which get their settings from the environment.
     for name, value in settings.model_dump().items():
-        os.environ[variable_of(name)] = str(value)
+        os.environ[variable_of(name)] = "" if value is None else str(value)
     config = _config("app.main:create_app_from_environment", workers=settings.workers)
     Thread(target=_announce_when_ready, args=(_address(listener),), daemon=True).start()
     Multiprocess(config, sockets=[listener]).run()

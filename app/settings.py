@@ -6,7 +6,7 @@ Source: docs/settings.md.
 from collections.abc import Mapping
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, ValidationError, field_validator
 
 DEFAULT_DATABASE_URL = "sqlite:///foreword.db"
 PREFIX = "FOREWORD_"
@@ -36,11 +36,44 @@ class Settings(BaseModel):
         default=False,
         description="Whether anybody may use the service on an address other than loopback.",
     )
+    claim_seconds: int = Field(
+        default=180,
+        ge=1,
+        le=86_400,
+        description="How long a claim on a compaction keeps other workers off it.",
+    )
     memo_bytes: int = Field(
         default=64 * 1024 * 1024,
         ge=0,
         description="Memory for rewritten messages, per process.",
     )
+    summarizer_url: HttpUrl | None = Field(
+        default=None, description="An OpenAI-compatible endpoint, up to /chat/completions."
+    )
+    summarizer_key: str | None = Field(
+        default=None, pattern=r"^[!-~]+$", repr=False, description="Its bearer key."
+    )
+    summarizer_model: str | None = Field(
+        default=None, description="The model that summarises, if not the session's own."
+    )
+    summarizer_timeout_seconds: float = Field(
+        default=120, gt=0, le=3_600, description="How long one attempt may take."
+    )
+    summarizer_pause_seconds: float = Field(
+        default=3, ge=0, le=600, description="Between two attempts."
+    )
+    summarizer_sweep_seconds: float = Field(
+        default=5, gt=0, le=3_600, description="Between two looks for runs that were left behind."
+    )
+    summarizer_concurrency: int = Field(
+        default=4, ge=1, le=256, description="Summaries at once, per process."
+    )
+
+    @field_validator("summarizer_url", "summarizer_key", "summarizer_model", mode="before")
+    @classmethod
+    def _unset(cls, value: object) -> object:
+        # An environment can hardly say that a variable is not there, so an empty one says it.
+        return None if value == "" else value
 
     @classmethod
     def from_mapping(

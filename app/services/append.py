@@ -1,18 +1,30 @@
 """Append messages to a session, all or none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from app.compaction.refusals import HistoryReplaced
 from app.core.append import AppendState, Draft, plan_append
+from app.core.chat_state import OpenCall
 from app.core.items import Item
 from app.core.stored import NewMessage, Session, StoredMessage, item_of_message
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
+from app.services.turns import TurnPoint, touch_turn
+from app.store.compactions import CompactionRepository
 from app.store.connections import WriteConnection
 from app.store.messages import MessageWriter
 from app.store.sessions import SessionRepository, SessionWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What the caller believes of the session that it appends to."""
+
+    message_count: int | None = None
+    base_compaction_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +34,8 @@ class Appended:
     session: Session
     placed: tuple[tuple[str, int], ...]
     arrived: tuple[StoredMessage, ...]
+    hidden: tuple[tuple[str, str], ...] = ()
+    """Message and call id of the new results whose calls requests no longer show."""
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -35,7 +49,7 @@ async def append_messages(
     resources: Resources,
     session_id: str,
     incoming: Sequence[IncomingMessage],
-    expected_message_count: int | None,
+    expected: Expected,
 ) -> Appended:
     """Append a batch, or change nothing.
 
@@ -50,9 +64,7 @@ async def append_messages(
     async with resources.database.writing() as connection:
         writer = SessionWriter(connection)
         session = await writer.lock(session_id)
-        appended = await append_drafts(
-            connection, session, drafts, expected_message_count, resources.now()
-        )
+        appended = await append_drafts(connection, session, drafts, expected, resources.now())
         if appended.arrived:
             await writer.save(replace(appended.session, version=session.version + 1))
         return appended
@@ -62,7 +74,7 @@ async def append_drafts(
     connection: WriteConnection,
     session: Session,
     drafts: Sequence[Draft],
-    expected_message_count: int | None,
+    expected: Expected,
     now: datetime,
 ) -> Appended:
     """Append inside a transaction that has locked the session; its row is not saved."""
@@ -73,10 +85,44 @@ async def append_drafts(
         open_calls=await messages.open_calls(),
         accepts_data_blocks=profile_of(session).accepts_data_blocks,
     )
-    plan = plan_append(drafts, state, expected_message_count)
+    plan = plan_append(drafts, state, expected.message_count)
+    if plan.arrived and expected.base_compaction_id not in (None, session.view_id):
+        raise HistoryReplaced(
+            f"the conversation was replaced by {session.view_id}", base=session.view_id
+        )
+    hidden = await _hidden_results(connection, session, plan.arrived, state.open_calls)
+    await _touch_turns(connection, session, plan.arrived, now)
     after, arrived = await store_messages(connection, session, plan.arrived, now)
-    await messages.replace_open_calls(state.open_calls, plan.open_calls, after.message_count)
-    return Appended(session=after, placed=plan.placed, arrived=arrived)
+    await messages.replace_open_calls(state.open_calls, plan.open_calls)
+    return Appended(session=after, placed=plan.placed, arrived=arrived, hidden=hidden)
+
+
+async def _hidden_results(
+    connection: WriteConnection,
+    session: Session,
+    new: Sequence[NewMessage],
+    open_calls: Mapping[str, OpenCall],
+) -> tuple[tuple[str, str], ...]:
+    answers = [
+        (message.id, open_calls[result.id])
+        for message in new
+        for result in message.facts.results
+        if result.id in open_calls
+    ]
+    if session.view_id is None or not answers:
+        return ()
+    view = await CompactionRepository(connection, session.incarnation).view(session.view_id)
+    return tuple(
+        (message_id, call.id) for message_id, call in answers if not view.shows(call.sequence)
+    )
+
+
+async def _touch_turns(
+    connection: WriteConnection, session: Session, new: Sequence[NewMessage], now: datetime
+) -> None:
+    for turn_id in sorted({message.turn_id for message in new if message.turn_id is not None}):
+        point = TurnPoint(turn_id=turn_id, model_call=None, sample=None)
+        await touch_turn(connection, session, point, now)
 
 
 async def store_messages(

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.engine import PreparedCall, PrepareInput, prepare
 from app.core.generation import merged
 from app.core.items import Item
-from app.core.recipe import Recipe
+from app.core.limits import Decision
+from app.core.recipe import Recipe, ViewKind
 from app.core.recount import recounted
 from app.core.request_copy import PruneBoundary
 from app.core.stored import Session
@@ -27,8 +28,14 @@ class MadeCall:
     call: PreparedCall
     recipe: Recipe
 
+    def with_decision(self, decision: Decision) -> "MadeCall":
+        """The same call with another decision over it."""
+        return replace(self, call=replace(self.call, decision=decision))
 
-def recipe_of(session: Session, generation: Mapping[str, object]) -> Recipe:
+
+def recipe_of(
+    session: Session, generation: Mapping[str, object], view_kind: ViewKind | None = None
+) -> Recipe:
     """The recipe of a session's next call, through its last message."""
     return Recipe(
         format=NEUTRAL,
@@ -38,7 +45,12 @@ def recipe_of(session: Session, generation: Mapping[str, object]) -> Recipe:
         agent_ref=session.agent_ref,
         is_root=session.parent_session_id is None,
         sandbox_available=session.sandbox_available,
-        boundary=PruneBoundary(spill_directory=session.spill_directory),
+        boundary=PruneBoundary(
+            through_sequence=session.pruned_through_sequence,
+            spill_directory=session.spill_directory,
+        ),
+        view_id=session.view_id,
+        view_kind=view_kind,
         generation=merged(session.generation, generation),
         through_sequence=session.message_count,
     )
@@ -97,5 +109,6 @@ def _prepare(
             scope=incarnation,
             counter=counter,
             memo=resources.memo,
+            is_partial=recipe.view_id is not None,
         )
     )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from app.core import canonical
 from app.core.breaks import find_break
-from app.core.items import Item
 from app.core.prefix import (
     Fingerprint,
     Prefix,
@@ -19,6 +18,7 @@ from app.core.prefix import (
 )
 from app.services.calls import MadeCall, make_call
 from app.services.resources import Resources
+from app.services.situations import recorded_items
 from app.store.connections import ReadConnection
 from app.store.prepared import RecordedCall
 
@@ -45,7 +45,6 @@ async def name_call(
     resources: Resources,
     connection: ReadConnection,
     made: MadeCall,
-    items: tuple[Item, ...],
     incarnation: str,
     recorded: Sequence[RecordedCall],
 ) -> NamedCall:
@@ -69,7 +68,7 @@ async def name_call(
             broken=None,
         )
     else:
-        prefix = await _broken(resources, connection, made, printed, items, incarnation, previous)
+        prefix = await _broken(resources, connection, made, printed, incarnation, previous)
     return NamedCall(made=made, id=call_id, prefix=prefix)
 
 
@@ -91,12 +90,10 @@ async def _broken(
     connection: ReadConnection,
     made: MadeCall,
     printed: Fingerprint,
-    items: tuple[Item, ...],
     incarnation: str,
     previous: RecordedCall,
 ) -> Prefix:
-    through = previous.recipe.through_sequence
-    older = tuple(item for item in items if item.depends_on <= through)
+    older = await recorded_items(resources, connection, incarnation, previous.recipe)
     before = await make_call(resources, connection, previous.recipe, older, incarnation)
     common = common_length(element_digests(before.call), element_digests(made.call))
     return Prefix(

@@ -6,8 +6,9 @@ from app.core.engine import PreparedCall
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.stored import Session
-from app.services.calls import make_call, recipe_of
+from app.services.calls import make_call
 from app.services.resources import Resources
+from app.services.situations import read_situation, recorded_items
 from app.store.messages import MessageRepository
 from app.store.prepared import PreparedRepository
 from app.store.sessions import SessionRepository
@@ -30,12 +31,12 @@ async def preview_call(resources: Resources, session_id: str) -> Preview:
         ContextError: The request cannot be assembled.
     """
     async with resources.database.reading() as connection:
-        session = await SessionRepository(connection).get(session_id)
+        situation = await read_situation(resources, connection, session_id)
+        session = situation.session
         messages = MessageRepository(connection, session.incarnation)
-        items = await messages.items(0, session.message_count)
         turn_ids = await messages.turn_ids(session.message_count)
         made = await make_call(
-            resources, connection, recipe_of(session, {}), items, session.incarnation
+            resources, connection, situation.recipe({}), situation.items, session.incarnation
         )
     return Preview(session=session, call=made.call, turn_ids=turn_ids)
 
@@ -51,7 +52,6 @@ async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) 
     async with resources.database.reading() as connection:
         session = await SessionRepository(connection).get(session_id)
         recorded = await PreparedRepository(connection, session.incarnation).get(prepared_id)
-        messages = MessageRepository(connection, session.incarnation)
-        items = await messages.items(0, recorded.recipe.through_sequence)
+        items = await recorded_items(resources, connection, session.incarnation, recorded.recipe)
         made = await make_call(resources, connection, recorded.recipe, items, session.incarnation)
     return made.call

@@ -1,9 +1,12 @@
 """Read the messages of a session as they were appended."""
 
+from app.compaction.view import Coverage
 from app.core.errors import MessageNotFound
 from app.core.ids import is_stored_message_id
-from app.core.stored import StoredMessage
+from app.core.stored import Session, StoredMessage
 from app.services.resources import Resources
+from app.store.compactions import CompactionRepository
+from app.store.connections import ReadConnection
 from app.store.messages import MessageFilter, MessageRepository, Order
 from app.store.sessions import SessionRepository
 
@@ -15,7 +18,7 @@ async def list_messages(
     order: Order,
     after: int | None,
     limit: int,
-) -> list[StoredMessage]:
+) -> tuple[list[StoredMessage], Coverage]:
     """Up to `limit` messages of a filter that come after a sequence in that order.
 
     Raises:
@@ -24,10 +27,13 @@ async def list_messages(
     async with resources.database.reading() as connection:
         session = await SessionRepository(connection).get(session_id)
         messages = MessageRepository(connection, session.incarnation)
-        return await messages.page(wanted, order, after, limit)
+        found = await messages.page(wanted, order, after, limit)
+        return found, await coverage_of(connection, session)
 
 
-async def get_message(resources: Resources, session_id: str, message_id: str) -> StoredMessage:
+async def get_message(
+    resources: Resources, session_id: str, message_id: str
+) -> tuple[StoredMessage, Coverage]:
     """The original of a message.
 
     Raises:
@@ -37,4 +43,11 @@ async def get_message(resources: Resources, session_id: str, message_id: str) ->
         raise MessageNotFound(f"there is no message {message_id!r}")
     async with resources.database.reading() as connection:
         session = await SessionRepository(connection).get(session_id)
-        return await MessageRepository(connection, session.incarnation).get(message_id)
+        found = await MessageRepository(connection, session.incarnation).get(message_id)
+        return found, await coverage_of(connection, session)
+
+
+async def coverage_of(connection: ReadConnection, session: Session) -> Coverage:
+    """Which messages of a session its requests no longer show."""
+    view = await CompactionRepository(connection, session.incarnation).view(session.view_id)
+    return Coverage(view=view, view_id=session.view_id)

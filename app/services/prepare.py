@@ -1,22 +1,25 @@
-"""Prepare the next model call: append, sample, assemble, record. One transaction."""
+"""Prepare the next model call: append, sample, assemble, decide, record. One transaction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from app.core.append import Draft
-from app.core.items import Item
 from app.core.stored import Session
-from app.services.append import Appended, append_drafts
-from app.services.calls import NEUTRAL, make_call, recipe_of
+from app.services.append import Appended, Expected, append_drafts
+from app.services.calls import NEUTRAL, MadeCall, make_call
+from app.services.compact import Claimed, CompactionRequest, start_locked
+from app.services.decisions import Decided, OverflowReport, decide_call
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
+from app.services.situations import Situation, caught_up, read_situation
+from app.services.turns import TurnPoint, is_settled, touch_turn
 from app.services.world_state import Sampled, SampleRequest, sample_in_transaction
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.messages import MessageRepository
 from app.store.prepared import PreparedRepository, PreparedWriter, RecordedCall
-from app.store.sessions import SessionRepository, SessionWriter
+from app.store.sessions import SessionWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +27,24 @@ class PrepareRequest:
     """What a caller asks of one prepare."""
 
     append: Sequence[IncomingMessage]
-    expected_message_count: int | None
+    expected: Expected
     world_state: SampleRequest | None
     generation: Mapping[str, object]
+    point: TurnPoint | None
+    report: OverflowReport | None
+    starts_compaction: bool
+    key: str | None
+    """The caller's idempotency key: a repeat with it gets its claim again."""
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the session has to be locked for it in any case."""
+        return bool(
+            self.append
+            or self.world_state is not None
+            or self.expected.message_count is not None
+            or self.report is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +55,8 @@ class Prepared:
     named: NamedCall
     appended: Appended
     sampled: Sampled | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _View:
-    """A session and the items that a model may see of it."""
-
-    session: Session
-    items: tuple[Item, ...]
+    claimed: Claimed | None = None
+    """The compaction that was started with it."""
 
 
 async def prepare_call(resources: Resources, session_id: str, request: PrepareRequest) -> Prepared:
@@ -58,73 +70,129 @@ async def prepare_call(resources: Resources, session_id: str, request: PrepareRe
         ContextError: The batch, the capture or the request is refused.
     """
     async with resources.database.reading() as reader:
-        view = await _read(reader, session_id)
-        counter = counter_of(profile_of(view.session))
+        seen = await read_situation(resources, reader, session_id)
+        counter = counter_of(profile_of(seen.session))
         drafts = await draft_messages(resources, request.append, counter)
-        if not drafts and request.world_state is None and request.expected_message_count is None:
-            named, recorded = await _name(resources, reader, view, request)
-            settled = _settled(view.session, view.session, named)
-            if _is_recorded(named, recorded) and settled == view.session:
-                return _unchanged(view.session, named)
+        if not request.may_change:
+            named = await _unchanged(resources, reader, seen, request)
+            if named is not None:
+                nothing = Appended(session=seen.session, placed=(), arrived=())
+                return Prepared(session=seen.session, named=named, appended=nothing, sampled=None)
     async with resources.database.writing() as connection:
-        return await _prepare_locked(resources, connection, view, drafts, request)
+        return await _prepare_locked(resources, connection, seen, drafts, request)
+
+
+async def _unchanged(
+    resources: Resources, connection: ReadConnection, seen: Situation, request: PrepareRequest
+) -> NamedCall | None:
+    """The call, where preparing it would store nothing."""
+    session = seen.session
+    made = await make_call(
+        resources, connection, seen.recipe(request.generation), seen.items, session.incarnation
+    )
+    if made.call.decision.action != "submit":
+        return None
+    point = request.point
+    if point is not None and not await is_settled(connection, session, point, resources.now()):
+        return None
+    named, recorded = await _name(resources, connection, session, made)
+    same = _is_recorded(named, recorded) and _settled(session, session, named) == session
+    return named if same else None
 
 
 async def _prepare_locked(
     resources: Resources,
     connection: WriteConnection,
-    seen: _View,
+    seen: Situation,
     drafts: Sequence[Draft],
     request: PrepareRequest,
 ) -> Prepared:
     writer = SessionWriter(connection)
     locked = await writer.lock(seen.session.id)
     now = resources.now()
-    view = await _caught_up(connection, seen, locked)
-    appended = await append_drafts(connection, locked, drafts, request.expected_message_count, now)
-    view = _View(session=appended.session, items=(*view.items, *appended.items))
+    if request.point is not None:
+        await touch_turn(connection, locked, request.point, now)
+    situation = await caught_up(resources, connection, seen, locked)
+    appended = await append_drafts(connection, locked, drafts, request.expected, now)
+    situation = situation.with_items(appended.session, appended.items)
     sampled = None
     if request.world_state is not None:
-        counter = counter_of(profile_of(locked))
         sampled = await sample_in_transaction(
-            connection, view.session, request.world_state, counter, now
+            connection,
+            situation.session,
+            request.world_state,
+            counter_of(profile_of(locked)),
+            now,
         )
-        view = _View(session=sampled.session, items=(*view.items, *sampled.items))
-    named, recorded = await _name(resources, connection, view, request)
+        situation = situation.with_items(sampled.session, sampled.items)
+    decided = await _decided(resources, connection, situation, request, now)
+    claimed = await _start(resources, connection, decided, request, now)
+    named, recorded = await _name(resources, connection, decided.situation.session, decided.made)
     if not _is_recorded(named, recorded):
         await PreparedWriter(connection, locked.incarnation).record(named.record(), now)
-    session = _settled(locked, view.session, named)
+    session = _settled(locked, decided.situation.session, named)
     if session != locked:
         await writer.save(session)
-    return Prepared(session=session, named=named, appended=appended, sampled=sampled)
+    return Prepared(
+        session=session, named=named, appended=appended, sampled=sampled, claimed=claimed
+    )
 
 
-async def _read(connection: ReadConnection, session_id: str) -> _View:
-    session = await SessionRepository(connection).get(session_id)
-    messages = MessageRepository(connection, session.incarnation)
-    return _View(session=session, items=await messages.items(0, session.message_count))
+async def _decided(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    request: PrepareRequest,
+    now: datetime,
+) -> Decided:
+    made = await make_call(
+        resources,
+        connection,
+        situation.recipe(request.generation),
+        situation.items,
+        situation.session.incarnation,
+    )
+    return await decide_call(
+        resources, connection, situation, made, request.point, request.report, request.key, now
+    )
 
 
-async def _caught_up(connection: ReadConnection, seen: _View, locked: Session) -> _View:
-    """The view with what was stored since it was read."""
-    messages = MessageRepository(connection, locked.incarnation)
-    if seen.session.incarnation != locked.incarnation:
-        return _View(session=locked, items=await messages.items(0, locked.message_count))
-    if seen.session.message_count == locked.message_count:
-        return replace(seen, session=locked)
-    newer = await messages.items(seen.session.message_count, locked.message_count)
-    return _View(session=locked, items=(*seen.items, *newer))
+async def _start(
+    resources: Resources,
+    connection: WriteConnection,
+    decided: Decided,
+    request: PrepareRequest,
+    now: datetime,
+) -> Claimed | None:
+    """Claim the compaction that the decision asks for, where the caller wants to run it."""
+    wanted = decided.made.call.decision.compaction
+    if wanted is None or not request.starts_compaction:
+        return None
+    point = request.point
+    return await start_locked(
+        resources,
+        connection,
+        decided.situation,
+        CompactionRequest(
+            kind=wanted.kind,
+            turn_id=None if point is None else point.turn_id,
+            model_call=None if point is None else point.model_call,
+            phase="pre_turn",
+            instructions=None,
+            style="conversation",
+            other_plan="refuse",
+            key=request.key,
+        ),
+        now,
+    )
 
 
 async def _name(
-    resources: Resources, connection: ReadConnection, view: _View, request: PrepareRequest
+    resources: Resources, connection: ReadConnection, session: Session, made: MadeCall
 ) -> tuple[NamedCall, Sequence[RecordedCall]]:
-    session = view.session
-    recipe = recipe_of(session, request.generation)
-    made = await make_call(resources, connection, recipe, view.items, session.incarnation)
     calls = PreparedRepository(connection, session.incarnation)
     recorded = await calls.latest(NEUTRAL, session.model, COMPARED_CALLS)
-    named = await name_call(resources, connection, made, view.items, session.incarnation, recorded)
+    named = await name_call(resources, connection, made, session.incarnation, recorded)
     return named, recorded
 
 
@@ -135,15 +203,5 @@ def _is_recorded(named: NamedCall, recorded: Sequence[RecordedCall]) -> bool:
 def _settled(before: Session, after: Session, named: NamedCall) -> Session:
     """The session to store: its fill level, and a version if anything else changed."""
     budget = named.made.call.budget
-    changed = after != before
-    return replace(
-        after,
-        version=before.version + 1 if changed else before.version,
-        state=budget.state,
-        used_percent=budget.used_percent_raw,
-    )
-
-
-def _unchanged(session: Session, named: NamedCall) -> Prepared:
-    nothing = Appended(session=session, placed=(), arrived=())
-    return Prepared(session=session, named=named, appended=nothing, sampled=None)
+    version = before.version + 1 if after != before else before.version
+    return replace(after, version=version, state=budget.state, used_percent=budget.used_percent_raw)

@@ -10,10 +10,14 @@ from app.core.counting import TokenCounter
 from app.core.model_profile import ModelProfile
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
 from app.services.memo import RewriteMemo
+from app.services.views import CheckpointCache
 from app.store.agents import read_agent
 from app.store.connections import ReadConnection
 from app.store.database import Database
 from app.tokenizers import counter_for
+
+DEFAULT_CLAIM_SECONDS = 180
+"""A summary attempt takes up to two minutes; after this another worker may take it over."""
 
 KEPT_SURFACES = 256
 """Agents whose built tool surfaces a process remembers."""
@@ -54,8 +58,12 @@ class Resources:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     """32 hexadecimal digits that nobody had before."""
+    new_window_id: Callable[[], str]
+    """A UUIDv7."""
+    claim_seconds: int = DEFAULT_CLAIM_SECONDS
     memo: RewriteMemo = field(default_factory=RewriteMemo)
     surfaces: SurfaceCache = field(default_factory=SurfaceCache)
+    checkpoints: CheckpointCache = field(default_factory=CheckpointCache)
 
 
 def counter_of(profile: ModelProfile) -> TokenCounter:

@@ -10,13 +10,15 @@ from app.core.engine import check_system_parts
 from app.core.errors import PreconditionFailed, SessionConflict, VersionConflict
 from app.core.ids import check_key
 from app.core.model_profile import ModelProfile, profile_json
-from app.core.stored import Session
+from app.core.stored import Session, Window
 from app.core.tool_surface import ToolDefinition, build_surface, resolve
 from app.policies.presets import PresetPolicy, policy_json
 from app.services.calls import recipe_of, surface_of, surface_options
 from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources, counter_of
+from app.services.supersede import supersede_pending
 from app.store.agents import erase_unused_agents, keep_agent, lock_agents
+from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
 from app.store.messages import Order
 from app.store.session_pages import Position, SessionFilter, Sort, session_page
@@ -120,6 +122,9 @@ async def change_session(
             return session
         changed = replace(changed, version=session.version + 1, updated_at=resources.now())
         await writer.save(changed)
+        if (changed.agent_ref, changed.policy) != (session.agent_ref, session.policy):
+            compactions = CompactionWriter(connection, session.incarnation)
+            await supersede_pending(compactions, changed.updated_at)
         if changed.agent_ref != session.agent_ref:
             await erase_unused_agents(connection, {session.agent_ref})
         return changed
@@ -208,6 +213,7 @@ def _new_session(
 ) -> Session:
     now = resources.now()
     policy = policy_json(new.policy)
+    window_id = resources.new_window_id()
     return Session(
         id=session_id or f"session-{resources.new_id()}",
         incarnation=resources.new_id(),
@@ -227,6 +233,12 @@ def _new_session(
         message_count=0,
         cumulative_json_bytes=0,
         current_turn_id=None,
+        pruned_through_sequence=None,
+        view_id=None,
+        window=Window(
+            number=1, window_id=window_id, first_window_id=window_id, previous_window_id=None
+        ),
+        forked_from=None,
         state="unknown",
         used_percent=None,
     )

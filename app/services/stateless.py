@@ -12,7 +12,7 @@ from app.core.engine import PreparedCall, PrepareInput, prepare
 from app.core.facts import form_of
 from app.core.ids import check_key
 from app.core.items import Item, item_of
-from app.core.messages import Kind, Role, Source
+from app.core.messages import Kind, Role, Source, Synthetic
 from app.core.model_profile import ModelProfile
 from app.core.request_copy import PruneBoundary
 from app.core.tool_surface import SurfaceOptions, build_surface
@@ -93,17 +93,29 @@ def _prepare(resources: Resources, state: GivenState) -> PreparedCall:
             profile=state.model_profile,
             policy=state.policy,
             surface=build_surface(state.agent, options, counter),
-            items=_items(state.conversation, counter),
+            items=given_items(state.conversation, counter),
             boundary=state.boundary,
             generation=state.generation,
             scope=_SCOPE,
             counter=counter,
             memo=resources.memo,
+            is_partial=any(map(_is_summary, state.conversation)),
         )
     )
 
 
-def _items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+def _is_summary(given: GivenItem) -> bool:
+    source = given.source
+    return isinstance(source, Synthetic) and source.reason == "compaction_summary"
+
+
+def given_items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+    """The items of a conversation that a model may see.
+
+    Raises:
+        EmptyMessage, InvalidToolMessage, UnexpectedRole: A block stands where
+            it cannot.
+    """
     for index, given in enumerate(conversation):
         if given.role != "system":
             # A system message is refused by the engine, in its own order.

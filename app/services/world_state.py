@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, cast
 
+from app.compaction.view import Coverage, View
 from app.core import canonical
 from app.core.blocks import Text, text_block
 from app.core.content import decode_content
@@ -17,13 +18,16 @@ from app.core.ids import check_key
 from app.core.items import Item
 from app.core.stored import NewMessage, Session, StoredMessage, item_of_message
 from app.services.append import store_messages
+from app.services.messages import coverage_of
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
+from app.services.turns import TurnPoint, touch_turn
 from app.store.connections import WriteConnection
 from app.store.messages import MessageRepository
 from app.store.sessions import SessionRepository, SessionWriter
 from app.store.world_state import (
     SampleKey,
+    StoredEmission,
     StoredSection,
     WorldStateRepository,
     WorldStateWriter,
@@ -56,6 +60,7 @@ class Sampled:
     session: Session
     answer: dict[str, object]
     emitted: tuple[StoredMessage, ...]
+    coverage: Coverage
     replayed: bool
 
     @property
@@ -73,14 +78,17 @@ async def sample_world_state(
         SessionNotFound: There is no such session.
         ContextError: A section cannot be taken; nothing is stored then.
     """
-    check_key(request.key.turn_id, "turn_id")
+    key, now = request.key, resources.now()
+    check_key(key.turn_id, "turn_id")
+    point = TurnPoint(turn_id=key.turn_id, model_call=key.model_call, sample=key.sample)
     async with resources.database.writing() as connection:
         writer = SessionWriter(connection)
         session = await writer.lock(session_id)
+        await touch_turn(connection, session, point, now)
         sampled = await sample_in_transaction(
-            connection, session, request, counter_of(profile_of(session)), resources.now()
+            connection, session, request, counter_of(profile_of(session)), now
         )
-        if not sampled.replayed:
+        if sampled.session != session:
             await writer.save(replace(sampled.session, version=session.version + 1))
         return sampled
 
@@ -94,22 +102,31 @@ async def sample_in_transaction(
 ) -> Sampled:
     """Sample inside a transaction that has locked the session; its row is not saved."""
     state = WorldStateWriter(connection, session.incarnation)
+    coverage = await coverage_of(connection, session)
     known = await state.answer(request.key)
     if known is not None:
-        return await _replayed(connection, session, known)
+        return await _replayed(connection, session, known, coverage)
     before = await state.sections()
-    sampling = _sampling(session, request, before, await _texts(connection, session))
+    sampling = _sampling(session, request, before, await _texts(connection, session, coverage.view))
     new = [_message(emission, request.key, counter, now) for emission in sampling.emissions]
     messages = MessageRepository(connection, session.incarnation)
     existing = await messages.by_ids([message.id for message in new])
     # An imported session may hold the message already; its baseline still advances.
     missing = [message for message in new if message.id not in existing]
     after, emitted = await store_messages(connection, session, missing, now)
-    await state.replace_sections(_updated(before, sampling))
+    await state.record_emissions(_emissions(sampling, emitted))
+    updated = _updated(before, sampling)
+    has_changed = bool(emitted) or updated != list(before)
+    if has_changed:
+        await state.replace_sections(updated)
     answer = _answer(sampling, session, request, [message.id for message in new])
     await state.record_answer(request.key, canonical.encode(answer), now)
     return Sampled(
-        session=replace(after, updated_at=now), answer=answer, emitted=emitted, replayed=False
+        session=replace(after, updated_at=now) if has_changed else after,
+        answer=answer,
+        emitted=emitted,
+        coverage=coverage,
+        replayed=False,
     )
 
 
@@ -134,19 +151,24 @@ def _sampling(
     )
 
 
-async def _replayed(connection: WriteConnection, session: Session, known: bytes) -> Sampled:
+async def _replayed(
+    connection: WriteConnection, session: Session, known: bytes, coverage: Coverage
+) -> Sampled:
     answer = cast("dict[str, Any]", canonical.decode(known))
     messages = MessageRepository(connection, session.incarnation)
     stored = await messages.by_ids(answer["message_ids"])
     emitted = tuple(stored[message_id] for message_id in answer["message_ids"])
-    return Sampled(session=session, answer=answer, emitted=emitted, replayed=True)
+    return Sampled(
+        session=session, answer=answer, emitted=emitted, coverage=coverage, replayed=True
+    )
 
 
-async def _texts(connection: WriteConnection, session: Session) -> list[str]:
+async def _texts(connection: WriteConnection, session: Session, view: View) -> list[str]:
     messages = MessageRepository(connection, session.incarnation)
     return [
         block.text
-        for content in await messages.world_state_contents()
+        for sequence, _, content in await messages.world_state_contents()
+        if view.shows(sequence)
         for block in decode_content(content)
         if isinstance(block, Text)
     ]
@@ -178,6 +200,20 @@ def _message(
         content=form.content,
         facts=form.facts,
     )
+
+
+def _emissions(sampling: Sampling, stored: Sequence[StoredMessage]) -> list[StoredEmission]:
+    sequences = {message.message.id: message.sequence for message in stored}
+    return [
+        StoredEmission(
+            sequence=sequences[emission.message_id],
+            section_id=emission.section,
+            state="absent" if isinstance(emission.state, Absent) else "known",
+            notice_chars=len(emission.text) - len(_text(emission.state) or ""),
+        )
+        for emission in sampling.emissions
+        if emission.message_id in sequences
+    ]
 
 
 def _updated(before: Sequence[StoredSection], sampling: Sampling) -> list[StoredSection]:

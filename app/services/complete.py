@@ -1,0 +1,257 @@
+"""Answers to a summary request: a summary that is installed, or a failed attempt.
+
+Source: docs/semantics/compaction.md#the-protocol.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal, TypeAlias
+
+from app.compaction.errors import StateError
+from app.compaction.protocol import Report, on_attempt, transition
+from app.compaction.record import Answered, Compaction, Rung
+from app.compaction.refusals import ClaimLost, CompactionClosed
+from app.compaction.summary_check import SummaryAccepted, SummaryRejected, check_summary
+from app.compaction.summary_request import SummaryRequest
+from app.core import canonical
+from app.services.compact import claim_end
+from app.services.compaction_answers import checkpoint_json, failed_answer, pending_answer
+from app.services.install import Summary, install_summary
+from app.services.plans import request_of
+from app.services.resources import Resources
+from app.services.situations import Situation, read_situation
+from app.store.compactions import CompactionWriter
+from app.store.connections import WriteConnection
+from app.store.sessions import SessionWriter
+
+AttemptError: TypeAlias = Literal["context_overflow", "timeout", "transient", "deterministic"]
+
+RETRIES_EXHAUSTED = "summary_retries_exhausted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What a worker says of an attempt."""
+
+    claim: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion(Event):
+    """A model's answer."""
+
+    summary: str
+    finish_reason: str | None
+    tool_calls: int
+    usage: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure(Event):
+    """An attempt without an answer."""
+
+    error: AttemptError
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The answer to an event, and the next summary request where there is one."""
+
+    answer: Mapping[str, object]
+    request: SummaryRequest | None
+
+
+async def answer_compaction(
+    resources: Resources, session_id: str, compaction_id: str, event: Completion | Failure
+) -> Reply:
+    """Take a worker's event; the same event again gets the same answer.
+
+    Raises:
+        SessionNotFound, CompactionNotFound: There is no such session or compaction.
+        CompactionClosed: It has ended, and not by this event.
+        ClaimLost: The event is not of the attempt asked for.
+    """
+    now = resources.now()
+    async with resources.database.writing() as connection:
+        session = await SessionWriter(connection).lock(session_id)
+        compactions = CompactionWriter(connection, session.incarnation)
+        compaction = await compactions.get(compaction_id)
+        digest = _digest(event)
+        known = _known(compaction, event.attempt, digest)
+        if known is None:
+            _refuse_closed(compaction)
+            _refuse_stale(compaction, event)
+            compaction, known = await _settled(
+                resources, connection, session_id, compaction, event, digest, now
+            )
+        request = None
+        if known.rung is not None:
+            request = await request_of(resources, connection, session, compaction, known.rung)
+        return Reply(answer=known.answer, request=request)
+
+
+async def _settled(
+    resources: Resources,
+    connection: WriteConnection,
+    session_id: str,
+    compaction: Compaction,
+    event: Completion | Failure,
+    digest: str,
+    now: datetime,
+) -> tuple[Compaction, Answered]:
+    """The compaction after an event, and the answer to it, both stored."""
+    situation = await read_situation(resources, connection, session_id)
+    step = _Step(compaction=compaction, now=now, claim_ends=claim_end(resources, now))
+    report, detail = _report(compaction, event)
+    outcome = transition("pending", on_attempt(report, compaction.attempt, compaction.max_attempts))
+    match outcome.action:
+        case "install":
+            assert isinstance(event, Completion)
+            changed, answer, rung = await _installed(resources, connection, situation, step, event)
+        case "next_attempt":
+            changed, answer, rung = step.next_attempt(detail, compaction.rung)
+        case "smaller_attempt":
+            changed, answer, rung = await _smaller(resources, connection, situation, step)
+        case _:
+            code = outcome.code or RETRIES_EXHAUSTED
+            changed, answer, rung = step.failed(code, detail)
+    known = Answered(attempt=event.attempt, event_sha256=digest, answer=answer, rung=rung)
+    changed = replace(changed, answered=(*changed.answered, known))
+    await CompactionWriter(connection, situation.session.incarnation).save(changed)
+    return changed, known
+
+
+_Change: TypeAlias = tuple[Compaction, Mapping[str, object], Rung | None]
+"""A changed compaction, the answer, and the rung of the summary request in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """One move of a pending compaction."""
+
+    compaction: Compaction
+    now: datetime
+    claim_ends: datetime
+
+    def next_attempt(self, rejected: str | None, rung: Rung) -> _Change:
+        """Ask once more, on a rung."""
+        claim = self.compaction.claim
+        following = replace(
+            self.compaction,
+            attempt=self.compaction.attempt + 1,
+            rung=rung,
+            claim=None if claim is None else replace(claim, expires_at=self.claim_ends),
+            updated_at=self.now,
+        )
+        return following, pending_answer(following, rejected), rung
+
+    def failed(self, code: str, detail: str | None) -> _Change:
+        """End without a summary."""
+        failed = replace(
+            self.compaction, status="failed", failure_code=code, claim=None, updated_at=self.now
+        )
+        return failed, failed_answer(failed, code, detail), None
+
+
+async def _installed(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    step: _Step,
+    event: Completion,
+) -> _Change:
+    checked = check_summary(event.summary, event.finish_reason, event.tool_calls)
+    assert isinstance(checked, SummaryAccepted)
+    try:
+        completed, answer = await install_summary(
+            resources,
+            connection,
+            situation,
+            step.compaction,
+            Summary(text=checked.summary, usage=event.usage),
+            step.now,
+        )
+    except StateError as error:
+        return step.failed(error.code, error.detail)
+    return completed, answer, None
+
+
+async def _smaller(
+    resources: Resources, connection: WriteConnection, situation: Situation, step: _Step
+) -> _Change:
+    """A smaller request after an overflow; where there is none, the end."""
+    session, compaction = situation.session, step.compaction
+    sent = await request_of(resources, connection, session, compaction, compaction.rung)
+    rung = Rung(min_level=sent.level + 1, overflowed_tokens=sent.estimated_input_tokens)
+    smaller = await request_of(resources, connection, session, compaction, rung)
+    if smaller.problem is None:
+        return step.next_attempt(None, rung)
+    outcome = transition("pending", "no_smaller_request")
+    return step.failed(outcome.code or RETRIES_EXHAUSTED, "no smaller request is left")
+
+
+def _report(compaction: Compaction, event: Completion | Failure) -> tuple[Report, str | None]:
+    """What an event reports, and what was wrong with it."""
+    if isinstance(event, Failure):
+        is_final = compaction.runner == "service" and event.error == "deterministic"
+        return "fail_for_good" if is_final else _FAILURES[event.error], event.detail
+    checked = check_summary(event.summary, event.finish_reason, event.tool_calls)
+    if isinstance(checked, SummaryRejected):
+        return "complete_invalid", checked.reason
+    return "complete_valid", None
+
+
+_FAILURES: Mapping[AttemptError, Report] = {
+    "context_overflow": "fail_context_overflow",
+    "timeout": "fail_timeout",
+    "transient": "fail_transient",
+    "deterministic": "fail_deterministic",
+}
+
+
+def _known(compaction: Compaction, attempt: int, digest: str) -> Answered | None:
+    for answered in compaction.answered:
+        if answered.attempt == attempt and answered.event_sha256 == digest:
+            return answered
+    return None
+
+
+def _refuse_closed(compaction: Compaction) -> None:
+    if compaction.status == "pending":
+        return
+    checkpoint = compaction.checkpoint
+    raise CompactionClosed(
+        f"compaction {compaction.id} is {compaction.status}",
+        compaction_id=compaction.id,
+        compaction_status=compaction.status,
+        checkpoint=None if checkpoint is None else checkpoint_json(compaction, checkpoint),
+    )
+
+
+def _refuse_stale(compaction: Compaction, event: Completion | Failure) -> None:
+    """Refuse what is not of the current claim and attempt; a valid summary may come late."""
+    claim = compaction.claim
+    if claim is not None and (event.claim, event.attempt) == (claim.token, compaction.attempt):
+        return
+    was_asked_for = event.claim in compaction.issued_tokens and event.attempt <= compaction.attempt
+    if was_asked_for and _report(compaction, event)[0] == "complete_valid":
+        return
+    raise ClaimLost(
+        f"compaction {compaction.id} is at attempt {compaction.attempt}, "
+        "and the report is on another one or under no claim of it",
+        compaction_id=compaction.id,
+        attempt=compaction.attempt,
+    )
+
+
+def _digest(event: Completion | Failure) -> str:
+    """Names what an event says, whoever says it."""
+    if isinstance(event, Failure):
+        parts: list[object] = ["fail", event.error, event.detail]
+    else:
+        parts = ["complete", event.summary, event.finish_reason, event.tool_calls, event.usage]
+    return sha256(canonical.encode(parts)).hexdigest()

@@ -1,0 +1,228 @@
+"""What a prepare decides beyond the line: prune first, compact, wait, or stop.
+
+Source: docs/semantics/compaction.md#decisions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from app.compaction.errors import EmptyConversation, MissingLastUser, NothingToCompact
+from app.compaction.record import Claim, Compaction
+from app.compaction.watermark import plan_prune
+from app.core.errors import PreparedNotFound
+from app.core.ids import is_prepared_id
+from app.core.limits import Action, CompactionCall, CompactionTrigger, Reason
+from app.services.calls import MadeCall, make_call
+from app.services.plans import fold_of, key_of
+from app.services.resources import Resources
+from app.services.situations import Situation
+from app.services.turns import TurnPoint
+from app.store.compactions import CompactionRepository
+from app.store.connections import WriteConnection
+from app.store.prepared import PreparedWriter, Recovery
+
+Delivery: TypeAlias = Literal[
+    "not_sent", "possibly_sent", "accepted_no_semantic_output", "semantic_output_emitted"
+]
+
+LONGEST_RETRY_MS = 5_000
+"""A compaction may end long before its claim does."""
+
+_NOTHING_TO_FOLD = (EmptyConversation, MissingLastUser, NothingToCompact)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverflowReport:
+    """A provider refused a prepared call because it was too long."""
+
+    prepared_id: str
+    delivery: Delivery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A prepared call with the decision over it, and the situation it leaves."""
+
+    situation: Situation
+    made: MadeCall
+
+    def with_compaction(self, wanted: CompactionCall) -> "Decided":
+        """The same, asking for a compaction."""
+        decision = replace(self.made.call.decision, compaction=wanted)
+        return replace(self, made=self.made.with_decision(decision))
+
+    def with_retry(self, milliseconds: int) -> "Decided":
+        """The same, to be asked again later."""
+        decision = replace(self.made.call.decision, retry_after_ms=milliseconds)
+        return replace(self, made=self.made.with_decision(decision))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """All that a decision depends on."""
+
+    situation: Situation
+    made: MadeCall
+    earlier: Sequence[Compaction]
+    """The compactions of the same model call."""
+    trigger: CompactionTrigger
+    known: Recovery | None
+    """How the same report was answered before."""
+    key: str | None
+    """The caller's idempotency key: a claim that was taken with it is the caller's own."""
+    now: datetime
+    has_pruned: bool = False
+
+
+async def decide_call(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    made: MadeCall,
+    point: TurnPoint | None,
+    report: OverflowReport | None,
+    key: str | None,
+    now: datetime,
+) -> Decided:
+    """Decide over a prepared call; pruning may move the watermark and make it anew.
+
+    Raises:
+        PreparedNotFound: The report names a call that was never prepared.
+    """
+    prepared = PreparedWriter(connection, situation.session.incarnation)
+    known = None if report is None else await _known(prepared, report)
+    over_line = made.call.decision.action == "compact"
+    if not over_line and (report is None or known == "pruned"):
+        return Decided(situation=situation, made=made)
+    question = _Question(
+        situation=situation,
+        made=made,
+        earlier=await _earlier(connection, situation, point),
+        trigger="threshold" if report is None or known == "pruned" else "overflow",
+        known=known,
+        key=key,
+        now=now,
+    )
+    if report is None or known is not None:
+        return await _decide(resources, connection, question)
+    if report.delivery == "semantic_output_emitted":
+        return _settled(question, "blocked", "context_overflow", "output was emitted already")
+    decided = await _decide(resources, connection, question)
+    recovery = _recovery(decided)
+    if recovery is not None:
+        await prepared.record_recovery(report.prepared_id, recovery)
+    return decided
+
+
+async def _known(prepared: PreparedWriter, report: OverflowReport) -> Recovery | None:
+    if not is_prepared_id(report.prepared_id):
+        raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
+    return await prepared.recovery(report.prepared_id)
+
+
+async def _decide(
+    resources: Resources, connection: WriteConnection, question: _Question
+) -> Decided:
+    if any(compaction.status == "completed" for compaction in question.earlier):
+        return _after_compaction(question)
+    if any(compaction.status == "failed" for compaction in question.earlier):
+        detail = "the compaction of this model call failed"
+        return _settled(question, "blocked", "compaction_failed", detail)
+    if question.known is None:
+        question = await _pruned(resources, connection, question)
+        if question.has_pruned and question.made.call.decision.action == "submit":
+            return Decided(situation=question.situation, made=question.made)
+    return await _compact(connection, question)
+
+
+def _after_compaction(question: _Question) -> Decided:
+    """At most one compaction per model call: send what fits, or stop."""
+    decision = question.made.call.decision
+    if question.trigger == "overflow" and question.known is None:
+        detail = "the request overflowed after the compaction of this model call"
+        return _settled(question, "blocked", "context_overflow", detail)
+    if decision.action == "submit":
+        return Decided(situation=question.situation, made=question.made)
+    action: Action = "submit" if question.made.call.budget.fits else "blocked"
+    detail = f"this model call was compacted already; {decision.detail}"
+    return _settled(question, action, "over_line_after_compaction", detail)
+
+
+async def _pruned(
+    resources: Resources, connection: WriteConnection, question: _Question
+) -> _Question:
+    """The question after the watermark moved, where there was something to prune."""
+    situation, recipe = question.situation, question.made.recipe
+    policy = question.made.call.policy
+    session = situation.session
+    plan = plan_prune(
+        situation.items, session.pruned_through_sequence, policy.prune_tool_result_chars
+    )
+    if plan is None or not policy.auto_prune:
+        return question
+    session = replace(session, pruned_through_sequence=plan.through_sequence)
+    boundary = replace(recipe.boundary, through_sequence=plan.through_sequence)
+    made = await make_call(
+        resources,
+        connection,
+        replace(recipe, boundary=boundary),
+        situation.items,
+        session.incarnation,
+    )
+    moved = replace(situation, session=session)
+    return replace(question, situation=moved, made=made, has_pruned=True)
+
+
+async def _compact(connection: WriteConnection, question: _Question) -> Decided:
+    call = question.made.call
+    reason: Reason = "context_overflow" if question.trigger == "overflow" else "token_limit_reached"
+    try:
+        planned = await fold_of(connection, question.situation, question.now)
+    except _NOTHING_TO_FOLD as refusal:
+        fits = question.trigger == "threshold" and call.budget.fits
+        detail = f"{call.decision.detail}; {refusal.detail}"
+        if fits:
+            return _settled(question, "submit", reason, detail)
+        return _settled(question, "blocked", "cannot_fit", detail)
+    compactions = CompactionRepository(connection, question.situation.session.incarnation)
+    pending = await compactions.pending()
+    if pending is not None and pending.claim is not None and not _is_own(pending.claim, question):
+        remaining = pending.claim.expires_at - question.now
+        milliseconds = int(remaining.total_seconds() * 1000)
+        if milliseconds > 0:
+            settled = _settled(question, "wait", reason, "a compaction is under way")
+            return settled.with_retry(min(milliseconds, LONGEST_RETRY_MS))
+    key = key_of(question.situation, planned, None)
+    wanted = CompactionCall(kind=question.trigger, plan_key=key)
+    return _settled(question, "compact", reason, call.decision.detail).with_compaction(wanted)
+
+
+def _is_own(claim: Claim, question: _Question) -> bool:
+    return question.key is not None and claim.key == question.key
+
+
+def _settled(question: _Question, action: Action, reason: Reason, detail: str) -> Decided:
+    decision = replace(question.made.call.decision, action=action, reason=reason, detail=detail)
+    return Decided(situation=question.situation, made=question.made.with_decision(decision))
+
+
+def _recovery(decided: Decided) -> Recovery | None:
+    """What to remember of a report; where nothing helps, a repeat finds that out again."""
+    match decided.made.call.decision.action:
+        case "blocked":
+            return None
+        case "submit":
+            return "pruned"
+        case _:
+            return "compact"
+
+
+async def _earlier(
+    connection: WriteConnection, situation: Situation, point: TurnPoint | None
+) -> Sequence[Compaction]:
+    if point is None or point.model_call is None:
+        return ()
+    compactions = CompactionRepository(connection, situation.session.incarnation)
+    return await compactions.of_call(point.turn_id, point.model_call)

@@ -1,0 +1,115 @@
+"""Install a summary: checkpoint, view and window change in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.compaction.record import Checkpoint, Compaction, Plan
+from app.compaction.replacement import replacement_items
+from app.compaction.view import WHOLE
+from app.core.errors import ConversationMoved
+from app.core.items import Item
+from app.core.stored import Session
+from app.services.compaction_answers import completed_answer
+from app.services.profiles import profile_of
+from app.services.receipts import receipt
+from app.services.resources import Resources, counter_of
+from app.services.runtime import runtime_now
+from app.services.situations import Situation
+from app.services.views import checkpoint_content, view_items
+from app.store.compactions import CompactionWriter
+from app.store.connections import WriteConnection
+from app.store.sessions import SessionWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """An accepted summary, and what a model took to write it."""
+
+    text: str
+    usage: Mapping[str, object] | None
+
+
+async def install_summary(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    compaction: Compaction,
+    summary: Summary,
+    now: datetime,
+) -> tuple[Compaction, Mapping[str, object]]:
+    """The completed compaction and its answer; the session is saved, the compaction not yet.
+
+    Raises:
+        ConversationMoved: The view that the plan was made from is no longer shown.
+        StateError: The runtime state cannot be collected.
+    """
+    session, plan = situation.session, compaction.plan
+    if plan is None or session.view_id != plan.view_id:
+        raise ConversationMoved(
+            "the view that the compaction was planned on is no longer shown",
+            message_count=session.message_count,
+        )
+    checkpoint = await _checkpoint(connection, session, compaction, plan, summary.text, now)
+    completed = replace(
+        compaction,
+        status="completed",
+        claim=None,
+        checkpoint=checkpoint,
+        view=situation.view.folded(compaction.id, plan.through_sequence),
+        updated_at=now,
+    )
+    after = await _items_after(resources, connection, session, completed)
+    completed = replace(completed, tokens=receipt(situation.items, after, summary.usage))
+    changed = replace(
+        session,
+        view_id=compaction.id,
+        window=session.window.advanced(resources.new_window_id()),
+        version=session.version + 1,
+        updated_at=now,
+    )
+    await SessionWriter(connection).save(changed)
+    return completed, completed_answer(completed, checkpoint, changed)
+
+
+async def _items_after(
+    resources: Resources, connection: WriteConnection, session: Session, completed: Compaction
+) -> tuple[Item, ...]:
+    """What the session shows once a compaction is installed."""
+    counter = counter_of(profile_of(session))
+    # The checkpoint is not committed yet, so it must not be remembered: another one may take its
+    # place under the same id.
+    content = await checkpoint_content(connection, session.incarnation, completed)
+    behind = replace(completed.view or WHOLE, checkpoint_id=None)
+    shown = await view_items(
+        resources.checkpoints,
+        connection,
+        session.incarnation,
+        behind,
+        session.message_count,
+        counter,
+    )
+    return (*replacement_items(content, counter), *shown)
+
+
+async def _checkpoint(
+    connection: WriteConnection,
+    session: Session,
+    compaction: Compaction,
+    plan: Plan,
+    summary: str,
+    now: datetime,
+) -> Checkpoint:
+    compactions = CompactionWriter(connection, session.incarnation)
+    state, reminder = await runtime_now(connection, session, compaction.turn_id)
+    return Checkpoint(
+        sequence=await compactions.next_checkpoint_sequence(),
+        through_sequence=plan.through_sequence,
+        replaced_through_sequence=plan.through_sequence,
+        last_user_message_id=plan.anchor_message_id,
+        last_user_message_sequence=plan.anchor_sequence,
+        summary=summary,
+        runtime_reminder=reminder,
+        runtime_state=state,
+        created_at=now,
+    )

@@ -1,0 +1,194 @@
+"""Plans of compactions: what is folded, under which key, and what a model is asked."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from app.compaction.fold import FoldPlan, plan_fold
+from app.compaction.plan_key import PlanContent, plan_key
+from app.compaction.record import Compaction, Plan, Rung
+from app.compaction.summary_request import SummaryInput, SummaryRequest, build_summary_request
+from app.core.items import Item
+from app.core.messages import Real
+from app.core.recipe import Recipe
+from app.core.request_copy import StepContext
+from app.core.stored import Session
+from app.core.tool_surface import Surface
+from app.policies.presets import policy_from
+from app.services.calls import recipe_of, surface_options
+from app.services.profiles import profile_of
+from app.services.receipts import conversation_tokens
+from app.services.resources import Resources, counter_of
+from app.services.situations import Situation
+from app.services.views import view_items
+from app.store.compactions import CompactionRepository
+from app.store.connections import ReadConnection
+from app.store.messages import MessageRepository
+from app.store.turns import TurnRepository
+
+
+async def fold_of(connection: ReadConnection, situation: Situation, now: datetime) -> FoldPlan:
+    """What a compaction of the session would fold now.
+
+    Raises:
+        EmptyConversation, MissingLastUser, NothingToCompact: It would fold nothing.
+    """
+    return plan_fold(situation.items, await _gone_messages(connection, situation.session, now))
+
+
+def key_of(situation: Situation, fold: FoldPlan, instructions: str | None) -> str:
+    """The key of a fold: equal plans have equal keys."""
+    session = situation.session
+    folded = situation.items[: fold.keep_from]
+    return _key(session, session.view_id, folded, fold.through_sequence, instructions)
+
+
+async def plans_again(
+    resources: Resources,
+    connection: ReadConnection,
+    session: Session,
+    plan: Plan,
+    instructions: str | None,
+) -> bool:
+    """Whether a request that came before the plan was carried out would have the same plan."""
+    if session.message_count != plan.shown_through:
+        return False
+    folded = (await _planned_items(resources, connection, session, plan))[: plan.keep_from]
+    return plan.key == _key(session, plan.view_id, folded, plan.through_sequence, instructions)
+
+
+async def plan_of(
+    connection: ReadConnection, situation: Situation, fold: FoldPlan, instructions: str | None
+) -> Plan:
+    """The fold as it is stored."""
+    folded = situation.items[: fold.keep_from]
+    anchor_id, anchor_sequence = await _anchor(connection, situation, folded[fold.anchor_index])
+    return Plan(
+        key=key_of(situation, fold, instructions),
+        base_version=situation.session.version,
+        view_id=situation.session.view_id,
+        pruned_through=situation.session.pruned_through_sequence,
+        shown_through=situation.session.message_count,
+        keep_from=fold.keep_from,
+        through_sequence=fold.through_sequence or 0,
+        message_count=fold.message_count,
+        tokens=conversation_tokens(folded),
+        anchor_message_id=anchor_id,
+        anchor_sequence=anchor_sequence,
+    )
+
+
+async def request_of(
+    resources: Resources,
+    connection: ReadConnection,
+    session: Session,
+    compaction: Compaction,
+    rung: Rung,
+) -> SummaryRequest:
+    """The summary request of a compaction on a rung; the same again at every repeat."""
+    plan = compaction.plan
+    assert plan is not None
+    items = await _planned_items(resources, connection, session, plan)
+    recipe = recipe_of(session, {})
+    given = SummaryInput(
+        model=session.model,
+        profile=recipe.profile,
+        surface=await _surface(resources, connection, recipe, compaction),
+        items=items,
+        keep_from=plan.keep_from,
+        context=_context(resources, recipe, session, plan),
+        style=compaction.style,
+        instructions=compaction.instructions,
+        min_level=rung.min_level,
+        overflowed_tokens=rung.overflowed_tokens,
+    )
+    return await asyncio.to_thread(build_summary_request, given)
+
+
+def _key(
+    session: Session,
+    view_id: str | None,
+    folded: Sequence[Item],
+    through_sequence: int | None,
+    instructions: str | None,
+) -> str:
+    return plan_key(
+        PlanContent(
+            policy=session.policy,
+            model=session.model,
+            folded=folded,
+            boundaries={"through_sequence": through_sequence, "view_id": view_id},
+            instructions=instructions,
+        )
+    )
+
+
+async def _planned_items(
+    resources: Resources, connection: ReadConnection, session: Session, plan: Plan
+) -> tuple[Item, ...]:
+    """What was shown when a plan was made."""
+    view = await CompactionRepository(connection, session.incarnation).view(plan.view_id)
+    return await view_items(
+        resources.checkpoints,
+        connection,
+        session.incarnation,
+        view,
+        plan.shown_through,
+        counter_of(profile_of(session)),
+    )
+
+
+async def _surface(
+    resources: Resources, connection: ReadConnection, recipe: Recipe, compaction: Compaction
+) -> Surface:
+    options = surface_options(recipe)
+    if compaction.kind == "manual" and compaction.style != "cached":
+        # Without a turn there are no tools, and so no rules of tools either.
+        options = replace(options, tools="none")
+    return await resources.surfaces.surface(
+        connection, recipe.agent_ref, options, counter_of(recipe.profile)
+    )
+
+
+def _context(resources: Resources, recipe: Recipe, session: Session, plan: Plan) -> StepContext:
+    policy = policy_from(recipe.policy)
+    return StepContext(
+        boundary=replace(recipe.boundary, through_sequence=plan.pruned_through),
+        prune_tool_result_chars=policy.prune_tool_result_chars,
+        max_tool_result_tokens=policy.max_tool_result_tokens,
+        accepts_data_blocks=recipe.profile.accepts_data_blocks,
+        scope=session.incarnation,
+        counter=counter_of(recipe.profile),
+        memo=resources.memo,
+    )
+
+
+async def _anchor(
+    connection: ReadConnection, situation: Situation, item: Item
+) -> tuple[str | None, int | None]:
+    """Id and sequence of the stored request behind an anchor, replayed or not."""
+    if isinstance(item.source, Real):
+        return item.source.id, item.source.sequence
+    checkpoint_id = situation.view.checkpoint_id
+    assert checkpoint_id is not None
+    compactions = CompactionRepository(connection, situation.session.incarnation)
+    checkpoint = (await compactions.get(checkpoint_id)).checkpoint
+    assert checkpoint is not None
+    return checkpoint.last_user_message_id, checkpoint.last_user_message_sequence
+
+
+async def _gone_messages(
+    connection: ReadConnection, session: Session, now: datetime
+) -> frozenset[str]:
+    """Messages whose calls no worker will answer: their turns failed or lapsed."""
+    messages = MessageRepository(connection, session.incarnation)
+    open_calls = await messages.open_calls()
+    callers = await messages.turns_at({call.sequence for call in open_calls.values()})
+    turn_ids = sorted({turn_id for turn_id in callers.values() if turn_id is not None})
+    turns = await TurnRepository(connection, session.incarnation).by_ids(turn_ids)
+    return frozenset(
+        message_id
+        for message_id, turn_id in callers.items()
+        if turn_id in turns and turns[turn_id].is_gone(now)
+    )

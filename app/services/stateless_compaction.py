@@ -1,0 +1,162 @@
+"""Compaction for callers with a store of their own: plan, check, replace."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.compaction.fold import fold_end, plan_fold
+from app.compaction.ladder import (
+    NOTED_RESULTS_LEVEL,
+    SHORT_RESULT_CHARS,
+    SHORT_RESULTS_LEVEL,
+    Uncounted,
+)
+from app.compaction.plan_key import PlanContent, plan_key
+from app.compaction.record import SummaryStyle
+from app.compaction.replacement import GivenCompaction, Replaced, replace_conversation
+from app.compaction.runtime_state import EMPTY_STATE, state_from_json
+from app.compaction.summary_request import SummaryInput, SummaryRequest, build_summary_request
+from app.compaction.turn_plan import TurnPlan
+from app.compaction.watermark import PrunePlan, plan_prune
+from app.core.agent import Agent
+from app.core.counting import TokenCounter
+from app.core.items import Item
+from app.core.model_profile import ModelProfile
+from app.core.request_copy import PruneBoundary, StepContext
+from app.core.tool_surface import SurfaceOptions, build_surface
+from app.policies.presets import PresetPolicy, policy_json
+from app.services.resources import Resources, counter_of
+from app.services.stateless import GivenItem, given_items
+
+_SCOPE = "stateless"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenPlan:
+    """A conversation, and how a compaction of it should ask for its summary."""
+
+    model_profile: ModelProfile
+    policy: PresetPolicy
+    agent: Agent
+    conversation: Sequence[GivenItem]
+    instructions: str | None
+    style: SummaryStyle
+    level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedGiven:
+    """What a compaction would fold, and what a model would be asked."""
+
+    keep_from: int
+    request: SummaryRequest
+    shortened_call_ids: tuple[str, ...]
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenReplacement:
+    """A conversation and the summary that stands for its front."""
+
+    conversation: Sequence[GivenItem]
+    summary: str
+    runtime_state: Mapping[str, object] | None
+    plan: TurnPlan | None
+    compaction_id: str
+
+
+def plan_prune_given(
+    conversation: Sequence[GivenItem], current: int | None, policy: PresetPolicy
+) -> PrunePlan | None:
+    """The move of the watermark that a conversation allows; None where it prunes nothing."""
+    items = given_items(conversation, Uncounted())
+    return plan_prune(items, current, policy.prune_tool_result_chars)
+
+
+async def plan_given(resources: Resources, given: GivenPlan) -> PlannedGiven:
+    """What a compaction of a conversation would fold and ask.
+
+    Raises:
+        EmptyConversation, MissingLastUser, NothingToCompact: It would fold nothing.
+    """
+    return await asyncio.to_thread(_plan, resources, given)
+
+
+async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Replaced:
+    """A conversation as it is seen after a compaction.
+
+    Raises:
+        EmptyConversation, MissingLastUser, NothingToCompact, StateError: It
+            cannot be compacted.
+    """
+    return await asyncio.to_thread(_replace, given, counter_of(profile))
+
+
+def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
+    counter = counter_of(given.model_profile)
+    items = given_items(given.conversation, counter)
+    fold = plan_fold(items)
+    options = SurfaceOptions(
+        is_root=True, sandbox_available=True, tool_order=given.policy.tool_order
+    )
+    request = build_summary_request(
+        SummaryInput(
+            model=given.model_profile.name,
+            profile=given.model_profile,
+            surface=build_surface(given.agent, options, counter),
+            items=items,
+            keep_from=fold.keep_from,
+            context=_context(resources, given, counter),
+            style=given.style,
+            instructions=given.instructions,
+            min_level=given.level,
+        )
+    )
+    content = PlanContent(
+        policy=policy_json(given.policy),
+        model=given.model_profile.name,
+        folded=items[: fold.keep_from],
+        boundaries={"through_sequence": fold.through_sequence, "view_id": None},
+        instructions=given.instructions,
+    )
+    return PlannedGiven(
+        keep_from=fold.keep_from,
+        request=request,
+        shortened_call_ids=_shortened(items[: fold.keep_from], request.level),
+        key=plan_key(content),
+    )
+
+
+def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> StepContext:
+    return StepContext(
+        boundary=PruneBoundary(),
+        prune_tool_result_chars=given.policy.prune_tool_result_chars,
+        max_tool_result_tokens=given.policy.max_tool_result_tokens,
+        accepts_data_blocks=given.model_profile.accepts_data_blocks,
+        scope=_SCOPE,
+        counter=counter,
+        memo=resources.memo,
+    )
+
+
+def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
+    items = given_items(given.conversation, counter)
+    state = given.runtime_state
+    compaction = GivenCompaction(
+        compaction_id=given.compaction_id,
+        keep_from=fold_end(items),
+        summary=given.summary,
+        base=EMPTY_STATE if state is None else state_from_json(state),
+        plan=given.plan,
+    )
+    return replace_conversation(items, compaction, counter)
+
+
+def _shortened(folded: Sequence[Item], level: int) -> tuple[str, ...]:
+    """The call ids of the results that a request of that rung does not carry whole, in order."""
+    if level < SHORT_RESULTS_LEVEL:
+        return ()
+    limit = SHORT_RESULT_CHARS if level < NOTED_RESULTS_LEVEL else 0
+    return tuple(
+        result.id for item in folded for result in item.facts.results if result.joined_chars > limit
+    )

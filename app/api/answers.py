@@ -69,6 +69,8 @@ def decision_answer(decision: Decision) -> Answer:
         "measured_tokens": decision.measured_tokens,
         "line_tokens": decision.line_tokens,
         "detail": decision.detail,
+        "compaction": _compaction_call(decision),
+        **({} if decision.retry_after_ms is None else {"retry_after_ms": decision.retry_after_ms}),
     }
 
 
@@ -143,6 +145,11 @@ def items_answer(call: PreparedCall) -> Answer:
             for tool in call.surface.tools
         ],
     }
+
+
+def _compaction_call(decision: Decision) -> Answer | None:
+    wanted = decision.compaction
+    return None if wanted is None else {"kind": wanted.kind, "plan_key": wanted.plan_key}
 
 
 def _regions(tokens: RegionTokens) -> Answer:

@@ -11,13 +11,17 @@ from starlette.responses import Response
 from starlette.types import Lifespan
 
 from app.api import (
+    compactions,
     context,
+    history,
     index,
     messages,
     prepare,
     problems,
     sessions,
     stateless,
+    stateless_compaction,
+    turns,
     world_state,
 )
 from app.api.openapi_docs import REQUEST_MODELS
@@ -28,6 +32,19 @@ from app.version import VERSION
 _DESCRIPTION = (
     "Prepares the next model call of an agent session: the exact request, its budget, "
     "its limits and whether to send it or to compact first."
+)
+_ROUTED = (
+    index,
+    sessions,
+    turns,
+    messages,
+    history,
+    world_state,
+    prepare,
+    compactions,
+    context,
+    stateless,
+    stateless_compaction,
 )
 _REF_TEMPLATE = "#/components/schemas/{model}"
 
@@ -44,7 +61,7 @@ def build_application(lifespan: Lifespan[FastAPI]) -> FastAPI:
     )
     problems.install(app)
     app.add_exception_handler(RequestValidationError, _invalid_query)
-    for module in (index, sessions, messages, world_state, prepare, context, stateless):
+    for module in _ROUTED:
         app.include_router(module.router)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

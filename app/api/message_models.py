@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from app.api.answers import Answer
 from app.api.validation import WireModel
 from app.api.wire import Count, MessageIn
+from app.compaction.view import Coverage
 from app.core import canonical
 from app.core.messages import Kind, Role
 from app.core.stored import StoredMessage
@@ -19,6 +20,7 @@ class AppendIn(WireModel):
 
     messages: Annotated[list[MessageIn], Field(min_length=1)]
     expected_message_count: Count | None = None
+    base_compaction_id: str | None = None
 
 
 class PlacedOut(BaseModel):
@@ -59,6 +61,7 @@ class MessageOut(BaseModel):
     agent_visible: bool
     user_visible: bool
     created_at: str
+    covered_by: str | None
 
 
 class MessagePageOut(BaseModel):
@@ -68,7 +71,7 @@ class MessagePageOut(BaseModel):
     next_cursor: str | None
 
 
-def message_answer(session_id: str, stored: StoredMessage) -> Answer:
+def message_answer(session_id: str, stored: StoredMessage, coverage: Coverage) -> Answer:
     """A message without its content, which is spliced in as stored bytes."""
     message = stored.message
     return {
@@ -81,10 +84,11 @@ def message_answer(session_id: str, stored: StoredMessage) -> Answer:
         "agent_visible": message.agent_visible,
         "user_visible": message.user_visible,
         "created_at": message.created_at.isoformat(),
+        "covered_by": coverage.of(stored.sequence),
     }
 
 
-def message_bytes(session_id: str, stored: StoredMessage) -> bytes:
+def message_bytes(session_id: str, stored: StoredMessage, coverage: Coverage) -> bytes:
     """A message as JSON bytes."""
-    before = canonical.encode(message_answer(session_id, stored))
+    before = canonical.encode(message_answer(session_id, stored, coverage))
     return b"".join([before[:-1], b',"content":', stored.message.content, b"}"])

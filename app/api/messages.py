@@ -17,13 +17,14 @@ from app.api.message_models import (
 )
 from app.api.message_query import MessageQuery
 from app.api.openapi_docs import reads, refuses, refuses_body
-from app.api.pages import decode_cursor, encode_cursor
-from app.api.repairs import body_repairs, refuse_large_batch
+from app.api.pages import decode_ordinal, encode_cursor
+from app.api.repairs import body_repairs, hidden_results, refuse_large_batch
 from app.api.responses import JSON, json_response, spliced
 from app.api.validation import validated
+from app.compaction.refusals import HistoryReplaced
 from app.core import canonical, errors
 from app.core.errors import InvalidCursor, InvalidRequest, UnknownField
-from app.services.append import append_messages
+from app.services.append import Expected, append_messages
 from app.services.messages import get_message, list_messages
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/messages", tags=["messages"])
@@ -45,6 +46,7 @@ APPEND_REFUSALS = (
     errors.UnmatchedToolResult,
     errors.ItemOverLimit,
     errors.UnsupportedUserData,
+    HistoryReplaced,
 )
 
 _LIST = "messages"
@@ -70,13 +72,16 @@ async def append(service: Service, session_id: SessionId, body: JsonBody) -> Res
         service,
         session_id,
         [message.message() for message in given.messages],
-        given.expected_message_count,
+        Expected(
+            message_count=given.expected_message_count,
+            base_compaction_id=given.base_compaction_id,
+        ),
     )
     ids = [message_id for message_id, _ in appended.placed]
     answer = {
         "messages": [{"id": id_, "sequence": sequence} for id_, sequence in appended.placed],
         "message_count": appended.session.message_count,
-        "repairs": body_repairs(body, ids),
+        "repairs": [*body_repairs(body, ids), *hidden_results(appended.hidden)],
     }
     return json_response(answer, HTTPStatus.CREATED if appended.arrived else HTTPStatus.OK)
 
@@ -90,14 +95,14 @@ async def list_all(
     service: Service, session_id: SessionId, wanted: Annotated[MessageQuery, Query()]
 ) -> Response:
     """List messages in order, exactly as they were appended."""
-    after = None if wanted.cursor is None else _position(wanted.cursor)
-    found = await list_messages(
+    after = None if wanted.cursor is None else decode_ordinal(_LIST, wanted.cursor)
+    found, coverage = await list_messages(
         service, session_id, wanted.filter(), wanted.order, after, wanted.limit + 1
     )
     shown = found[: wanted.limit]
     more = len(found) > wanted.limit
     cursor = encode_cursor(_LIST, [shown[-1].sequence]) if more else None
-    items = b",".join(message_bytes(session_id, stored) for stored in shown)
+    items = b",".join(message_bytes(session_id, stored, coverage) for stored in shown)
     before = canonical.encode({"next_cursor": cursor})
     return Response(spliced(before, "items", [b"[", items, b"]"]), media_type=JSON)
 
@@ -109,12 +114,5 @@ async def list_all(
 )
 async def read(service: Service, session_id: SessionId, message_id: str) -> Response:
     """The original of a message, however requests show it."""
-    stored = await get_message(service, session_id, message_id)
-    return Response(message_bytes(session_id, stored), media_type=JSON)
-
-
-def _position(cursor: str) -> int:
-    match decode_cursor(_LIST, cursor):
-        case [int() as sequence] if 0 <= sequence < 2**63:
-            return sequence
-    raise InvalidCursor("the cursor holds no place among messages", cursor=cursor[:100])
+    stored, coverage = await get_message(service, session_id, message_id)
+    return Response(message_bytes(session_id, stored, coverage), media_type=JSON)

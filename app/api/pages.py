@@ -6,9 +6,9 @@ Source: docs/api.md#pages.
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.core import canonical
 from app.core.errors import InvalidCursor
@@ -17,8 +17,16 @@ DEFAULT_LIMIT = 50
 LARGEST_LIMIT = 500
 
 OrderIn: TypeAlias = Literal["asc", "desc"]
-LimitIn = Annotated[int, Query(ge=1, le=LARGEST_LIMIT, description="Items on a page.")]
-CursorIn = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
+
+
+class PageQuery(BaseModel):
+    """A page of a list without filters."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    order: OrderIn = "asc"
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT)
 
 
 def encode_cursor(list_name: str, position: Sequence[str | int | float]) -> str:
@@ -47,6 +55,18 @@ def decode_cursor(list_name: str, cursor: str) -> list[str | int | float]:
     if len(position) != len(parts) - 1:
         raise _invalid(cursor)
     return position
+
+
+def decode_ordinal(list_name: str, cursor: str) -> int:
+    """The place in a list that is ordered by whole numbers.
+
+    Raises:
+        InvalidCursor: It was not made for that list.
+    """
+    match decode_cursor(list_name, cursor):
+        case [int() as place] if 0 <= place < 2**63:
+            return place
+    raise _invalid(cursor)
 
 
 def _invalid(cursor: str) -> InvalidCursor:

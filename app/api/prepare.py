@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Header, Request
 from starlette.responses import Response
 
 from app.api.answers import (
@@ -19,6 +20,7 @@ from app.api.answers import (
     repair_answer,
 )
 from app.api.body import Body
+from app.api.compactions import START_REFUSALS, claimed_bytes
 from app.api.dependencies import JsonBody, Service, SessionId
 from app.api.message_models import MAX_BATCH
 from app.api.messages import APPEND_REFUSALS
@@ -59,20 +61,31 @@ _EXAMPLE: dict[str, object] = {
     "/prepare",
     response_model=PreparedOut,
     responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}}
-    | refuses_body(*APPEND_REFUSALS, *CAPTURE_REFUSALS, *ENGINE_REFUSALS),
+    | refuses_body(
+        *APPEND_REFUSALS,
+        *CAPTURE_REFUSALS,
+        *ENGINE_REFUSALS,
+        *START_REFUSALS,
+        errors.PreparedNotFound,
+    ),
     openapi_extra=reads(PrepareIn, _EXAMPLE),
 )
 async def prepare(
-    service: Service, session_id: SessionId, body: JsonBody, http_request: Request
+    service: Service,
+    session_id: SessionId,
+    body: JsonBody,
+    http_request: Request,
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Append, sample world state and prepare the next call, in one transaction.
 
-    With `Accept: application/x-ndjson` the first line of the answer is
-    everything but the request, the second one the request's exact bytes.
+    With `start_compaction` a repeat with the same `Idempotency-Key` gets its claim again. With
+    `Accept: application/x-ndjson` the first line of the answer is everything but the request, the
+    second one the request's exact bytes.
     """
     refuse_large_batch(body.value, "append", MAX_BATCH)
     given = validated(PrepareIn, body.value)
-    prepared = await prepare_call(service, session_id, given.request())
+    prepared = await prepare_call(service, session_id, given.request(idempotency_key))
     call = prepared.named.made.call
     about = _about(prepared, body, given.include)
     if NDJSON in http_request.headers.get("accept", ""):
@@ -116,6 +129,7 @@ def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
     named, session = prepared.named, prepared.session
     ids = [message_id for message_id, _ in prepared.appended.placed]
     answer = call_answer(named.made.call, include, body_repairs(body, ids))
+    decision = _decision(prepared, answer.pop("decision"))
     answer |= {
         "prepared_id": named.id,
         "session_id": session.id,
@@ -127,7 +141,18 @@ def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
         ],
         "prefix": prefix_answer(named.prefix),
     }
-    return spliced(canonical.encode(answer), "world_state", [_world_state(prepared)])
+    about = spliced(canonical.encode(answer), "decision", [decision])
+    return spliced(about, "world_state", [_world_state(prepared)])
+
+
+def _decision(prepared: Prepared, answer: object) -> bytes:
+    """The decision; a compaction that was claimed stands where its kind and key would."""
+    if prepared.claimed is None:
+        return canonical.encode(answer)
+    decision = decision_answer(prepared.named.made.call.decision)
+    del decision["compaction"]
+    claimed = claimed_bytes(prepared.claimed)
+    return spliced(canonical.encode(decision), "compaction", [claimed])
 
 
 def _world_state(prepared: Prepared) -> bytes:

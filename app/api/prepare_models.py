@@ -13,7 +13,10 @@ from app.core.budget import BudgetState
 from app.core.ids import check_key
 from app.core.limits import Action, Reason
 from app.core.prefix import Cause
+from app.services.append import Expected
+from app.services.decisions import Delivery, OverflowReport
 from app.services.prepare import PrepareRequest
+from app.services.turns import TurnPoint
 from app.services.world_state import SampleRequest
 from app.world_state.on_error import OnError
 
@@ -25,6 +28,15 @@ class GivenCaptureIn(WireModel):
 
     capture: CaptureIn
     on_error: dict[str, OnError] = Field(default_factory=dict)
+
+
+class RecoverIn(WireModel):
+    """A provider refused a prepared call because it was too long."""
+
+    prepared_id: str
+    error: Literal["context_overflow"]
+    delivery: Delivery
+    observed_limit_tokens: Count | None = None
 
 
 def _sort_of_capture(value: object) -> str:
@@ -48,9 +60,11 @@ class PrepareIn(WireModel):
     world_state: GivenWorldState | None = None
     format: Literal["neutral"] = "neutral"
     generation: GenerationIn = Field(default_factory=GenerationIn)
+    recover_from: RecoverIn | None = None
+    start_compaction: bool = False
     include: list[Include] = Field(default_factory=list)
 
-    def request(self) -> PrepareRequest:
+    def request(self, key: str | None) -> PrepareRequest:
         """The prepare as the services take it.
 
         Raises:
@@ -60,10 +74,25 @@ class PrepareIn(WireModel):
             check_key(self.turn_id, "turn_id")
         return PrepareRequest(
             append=[message.message() for message in self.append],
-            expected_message_count=self.expected_message_count,
+            expected=Expected(message_count=self.expected_message_count),
             world_state=self._sample(),
             generation=self.generation.settings(),
+            point=self._point(),
+            report=self._report(),
+            starts_compaction=self.start_compaction,
+            key=key,
         )
+
+    def _point(self) -> TurnPoint | None:
+        if self.turn_id is None:
+            return None
+        return TurnPoint(turn_id=self.turn_id, model_call=self.model_call, sample=self.sample)
+
+    def _report(self) -> OverflowReport | None:
+        if self.recover_from is None:
+            return None
+        given = self.recover_from
+        return OverflowReport(prepared_id=given.prepared_id, delivery=given.delivery)
 
     def _sample(self) -> SampleRequest | None:
         match self.world_state:
@@ -160,6 +189,8 @@ class DecisionOut(BaseModel):
     measured_tokens: int
     line_tokens: int | None
     detail: str
+    compaction: dict[str, Any] | None
+    retry_after_ms: int | None = None
 
 
 class ProjectionOut(BaseModel):

@@ -11,7 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.core import canonical, errors
+from app.compaction import errors as compaction
+from app.compaction import refusals
+from app.core import canonical, errors, turns
 from app.policies import presets
 from app.store.errors import DatabaseUnavailable
 from app.world_state import errors as world_state
@@ -56,6 +58,26 @@ STATUS: Mapping[type[errors.ContextError], HTTPStatus] = {
     errors.UnsupportedUserData: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.VersionConflict: HTTPStatus.CONFLICT,
     DatabaseUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    compaction.CompactionNotFound: HTTPStatus.NOT_FOUND,
+    compaction.EmptyConversation: HTTPStatus.UNPROCESSABLE_ENTITY,
+    compaction.MissingLastUser: HTTPStatus.UNPROCESSABLE_ENTITY,
+    compaction.NothingToCompact: HTTPStatus.UNPROCESSABLE_ENTITY,
+    compaction.StateError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    refusals.AlreadyCompactedInCall: HTTPStatus.CONFLICT,
+    refusals.ClaimLost: HTTPStatus.CONFLICT,
+    refusals.CompactionClosed: HTTPStatus.CONFLICT,
+    refusals.CompactionInProgress: HTTPStatus.CONFLICT,
+    refusals.CompactionNotCurrent: HTTPStatus.CONFLICT,
+    refusals.CompactionNotRestorable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    refusals.HistoryReplaced: HTTPStatus.CONFLICT,
+    refusals.InvalidBoundary: HTTPStatus.UNPROCESSABLE_ENTITY,
+    refusals.InvalidPage: HTTPStatus.UNPROCESSABLE_ENTITY,
+    refusals.NoCompaction: HTTPStatus.NOT_FOUND,
+    refusals.SessionActive: HTTPStatus.CONFLICT,
+    refusals.SummarizerNotConfigured: HTTPStatus.UNPROCESSABLE_ENTITY,
+    refusals.TurnNotRunning: HTTPStatus.CONFLICT,
+    turns.TurnActive: HTTPStatus.CONFLICT,
+    turns.TurnClosed: HTTPStatus.CONFLICT,
     presets.UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     presets.UnknownPolicyOverride: HTTPStatus.UNPROCESSABLE_ENTITY,
     world_state.InvalidCustomSection: HTTPStatus.UNPROCESSABLE_ENTITY,

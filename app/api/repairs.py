@@ -1,6 +1,7 @@
 """Repairs of a body, told in the answer to it."""
 
 import re
+from collections.abc import Iterable
 
 from app.api.answers import Answer
 from app.api.body import Body
@@ -12,6 +13,14 @@ _MESSAGE = re.compile(r"/(?:messages|append)/(\d+)")
 def body_repairs(body: Body, message_ids: list[str]) -> list[Answer]:
     """A repair for every text of a body in which lone surrogates were replaced."""
     return [_repair(path, message_ids) for path in body.repaired]
+
+
+def hidden_results(hidden: Iterable[tuple[str, str]]) -> list[Answer]:
+    """A repair for every stored result, by message and call id, whose call requests do not show."""
+    return [
+        {"code": "result_of_summarised_call", "message_id": message_id, "call_id": call_id}
+        for message_id, call_id in hidden
+    ]
 
 
 def _repair(path: str, message_ids: list[str]) -> Answer:

@@ -11,8 +11,11 @@ from app.api.validation import WireModel
 from app.api.wire import AgentIn, Count, GenerationIn, ModelName, ModelProfileIn
 from app.core.budget import BudgetState
 from app.core.model_profile import ModelProfile, profile_json
-from app.core.stored import Session
+from app.core.stored import Origin, Session
+from app.core.turns import TurnStatus
 from app.policies.presets import DEFAULT_PRESET, policy_from, policy_json
+from app.services.compaction_answers import window_json
+from app.services.resume import Resume
 from app.services.sessions import NewSession, SessionChange, warnings_of
 from app.store.session_pages import SessionFilter, Sort
 
@@ -142,6 +145,44 @@ class WarningOut(BaseModel):
     detail: str
 
 
+class OriginOut(BaseModel):
+    """The session that another one was forked from, and up to where."""
+
+    session_id: str
+    through_sequence: int
+
+
+class WindowOut(BaseModel):
+    """The identity of what a model sees between two compactions."""
+
+    number: int
+    id: str
+    window_id: str
+    first_window_id: str
+    previous_window_id: str | None
+
+
+class UnresolvedCallOut(BaseModel):
+    """A tool call without a final result."""
+
+    id: str
+    name: str
+    message_id: str
+
+
+class ResumeOut(BaseModel):
+    """Where a worker that comes back goes on."""
+
+    turn_id: str | None
+    turn_status: TurnStatus | None
+    model_call: int | None
+    sample: int | None
+    last_prepared_id: str | None
+    unresolved_tool_calls: list[UnresolvedCallOut]
+    open_compaction_id: str | None
+    lease_expires_at: str | None
+
+
 class SessionOut(BaseModel):
     """A session."""
 
@@ -157,13 +198,25 @@ class SessionOut(BaseModel):
     version: int
     message_count: int
     parent_session_id: str | None
+    forked_from: OriginOut | None
     current_turn_id: str | None
+    window: WindowOut
+    pruned_through_sequence: int | None
+    latest_compaction_id: str | None
     sandbox_available: bool
     spill_directory: str | None
     state: BudgetState
     used_percent: float | None
     warnings: list[WarningOut]
     metadata: dict[str, Any]
+    resume: ResumeOut | None = None
+
+
+class ForkIn(WireModel):
+    """A session to make of another one's history."""
+
+    id: str | None = None
+    through_sequence: Annotated[int, Field(ge=0, lt=2**63)] | None = None
 
 
 class ChangedSessionOut(SessionOut):
@@ -203,7 +256,11 @@ def session_answer(session: Session) -> Answer:
         "version": session.version,
         "message_count": session.message_count,
         "parent_session_id": session.parent_session_id,
+        "forked_from": _origin(session.forked_from),
         "current_turn_id": session.current_turn_id,
+        "window": window_json(session),
+        "pruned_through_sequence": session.pruned_through_sequence,
+        "latest_compaction_id": session.view_id,
         "sandbox_available": session.sandbox_available,
         "spill_directory": session.spill_directory,
         "state": session.state,
@@ -211,3 +268,28 @@ def session_answer(session: Session) -> Answer:
         "warnings": warnings_of(session),
         "metadata": session.metadata,
     }
+
+
+def resume_answer(resume: Resume) -> Answer:
+    """Where a worker that comes back goes on, as answers have it."""
+    turn = resume.turn
+    expires = None if turn is None else turn.lease_expires_at
+    return {
+        "turn_id": None if turn is None else turn.id,
+        "turn_status": None if turn is None else turn.status,
+        "model_call": None if turn is None else turn.model_call,
+        "sample": None if turn is None else turn.sample,
+        "last_prepared_id": resume.last_prepared_id,
+        "unresolved_tool_calls": [
+            {"id": call.id, "name": call.name, "message_id": message_id}
+            for call, message_id in resume.unresolved
+        ],
+        "open_compaction_id": resume.open_compaction_id,
+        "lease_expires_at": None if expires is None else expires.isoformat(),
+    }
+
+
+def _origin(origin: Origin | None) -> Answer | None:
+    if origin is None:
+        return None
+    return {"session_id": origin.session_id, "through_sequence": origin.through_sequence}

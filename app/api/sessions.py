@@ -18,27 +18,31 @@ from app.api.responses import JSON, json_response
 from app.api.session_models import (
     IMMUTABLE_FIELDS,
     ChangedSessionOut,
+    ForkIn,
     SessionIn,
     SessionOut,
     SessionPageOut,
     SessionPatch,
     SessionQuery,
     ToolOut,
+    resume_answer,
     session_answer,
 )
 from app.api.validation import validated
+from app.compaction.refusals import InvalidBoundary
 from app.core import errors
 from app.core.errors import ImmutableField, InvalidCursor, InvalidRequest, UnknownField
 from app.core.ids import is_key
 from app.core.stored import Session
 from app.policies.presets import UnknownPolicy, UnknownPolicyOverride
+from app.services.fork import fork_session
+from app.services.resume import resume_session
 from app.services.sessions import (
     Precondition,
     change_session,
     create_session,
     delete_session,
     etag_of,
-    get_session,
     get_tool,
     list_sessions,
     names_etag,
@@ -124,12 +128,13 @@ async def read(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Read a session."""
-    session = await get_session(service, session_id)
+    session, resume = await resume_session(service, session_id)
     headers = {"ETag": etag_of(session)}
     # This header compares weakly (RFC 9110), and no tag of ours holds these characters.
     if if_none_match is not None and names_etag(if_none_match.replace("W/", ""), session):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    return json_response(session_answer(session), headers=headers)
+    answer = {**session_answer(session), "resume": resume_answer(resume)}
+    return json_response(answer, headers=headers)
 
 
 @router.patch(
@@ -163,6 +168,24 @@ async def change(
     precondition = Precondition(expected_version=patch.expected_version, etag=if_match)
     session = await change_session(service, session_id, patch.change(), precondition)
     return json_response(_changed(session, body), headers={"ETag": etag_of(session)})
+
+
+@router.post(
+    "/{session_id}/fork",
+    status_code=HTTPStatus.CREATED,
+    response_model=SessionOut,
+    responses={HTTPStatus.OK: {"model": SessionOut, "description": "It was there already"}}
+    | refuses_body(
+        errors.SessionNotFound, errors.InvalidId, errors.SessionConflict, InvalidBoundary
+    ),
+    openapi_extra=reads(ForkIn, {"id": "s-2", "through_sequence": 12}),
+)
+async def fork(service: Service, session_id: SessionId, body: JsonBody) -> Response:
+    """Make a session of its own from this one's history, cut where no tool round is open."""
+    given = validated(ForkIn, body.value)
+    session, created = await fork_session(service, session_id, given.id, given.through_sequence)
+    status = HTTPStatus.CREATED if created else HTTPStatus.OK
+    return json_response(session_answer(session), status, {"ETag": etag_of(session)})
 
 
 @router.delete(

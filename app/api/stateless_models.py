@@ -36,6 +36,7 @@ class SyntheticSourceIn(WireModel):
 
     type: Literal["synthetic"]
     reason: SyntheticReason
+    id: str | None = None
 
 
 SourceIn: TypeAlias = Annotated[RealSourceIn | SyntheticSourceIn, Field(discriminator="type")]
@@ -62,8 +63,8 @@ class ItemIn(WireModel):
 
     def _source(self, index: int) -> Source:
         match self.source:
-            case SyntheticSourceIn(reason=reason):
-                return Synthetic(reason=reason, id=f"synthetic-{index}")
+            case SyntheticSourceIn(reason=reason, id=item_id):
+                return Synthetic(reason=reason, id=item_id or f"synthetic-{index}")
             case RealSourceIn(id=message_id, sequence=sequence):
                 return Real(id=message_id, sequence=sequence)
             case None:

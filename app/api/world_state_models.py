@@ -306,5 +306,7 @@ def sample_bytes(session_id: str, sampled: Sampled) -> bytes:
     """What a sample did, with the messages it emitted, as JSON bytes."""
     answer = {key: value for key, value in sampled.answer.items() if key != "message_ids"}
     before = canonical.encode({**answer, "replayed": sampled.replayed})
-    emitted = b",".join(message_bytes(session_id, stored) for stored in sampled.emitted)
+    emitted = b",".join(
+        message_bytes(session_id, stored, sampled.coverage) for stored in sampled.emitted
+    )
     return spliced(before, "emitted", [b"[", emitted, b"]"])

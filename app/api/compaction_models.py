@@ -1,0 +1,238 @@
+"""Compactions on the wire."""
+
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, Field, model_validator
+
+from app.api.answers import Answer
+from app.api.prepare_models import RequestOut
+from app.api.validation import WireModel
+from app.api.wire import Count
+from app.api.world_state_models import Ordinal
+from app.compaction.record import (
+    Compaction,
+    CompactionKind,
+    CompactionPhase,
+    CompactionStatus,
+    SummaryStyle,
+)
+from app.core.ids import check_key
+from app.services.compact import CompactionRequest
+from app.services.compaction_answers import checkpoint_json
+from app.services.complete import AttemptError, Completion, Failure
+from app.services.rewind import RewindTarget
+
+RequestedKind: TypeAlias = Literal["manual", "threshold", "overflow"]
+
+
+class CompactionIn(WireModel):
+    """A compaction to plan and claim."""
+
+    kind: RequestedKind
+    turn_id: str | None = None
+    model_call: Ordinal | None = None
+    phase: CompactionPhase | None = None
+    instructions: str | None = None
+    format: Literal["neutral"] = "neutral"
+    summary_request_style: Literal["cached", "flat"] | None = None
+    supersede: bool = False
+    run: bool = False
+
+    def request(self, key: str | None) -> CompactionRequest:
+        """The compaction as the services take it.
+
+        Raises:
+            InvalidId: No turn can have that id.
+        """
+        if self.turn_id is not None:
+            check_key(self.turn_id, "turn_id")
+        standalone = self.kind == "manual"
+        return CompactionRequest(
+            kind=self.kind,
+            turn_id=self.turn_id,
+            model_call=self.model_call,
+            phase=self.phase or ("standalone" if standalone else "pre_turn"),
+            instructions=self.instructions,
+            style=self.summary_request_style or "conversation",
+            other_plan="supersede" if self.supersede else "refuse",
+            # The claim of a run is the service's own, whoever asks again.
+            key=None if self.run else key,
+            runner="service" if self.run else "worker",
+        )
+
+
+class CompletionIn(WireModel):
+    """A model's answer to a summary request."""
+
+    claim: str
+    attempt: Ordinal
+    summary: str
+    finish_reason: str | None = None
+    tool_calls: Count | list[Any] = 0
+    usage: dict[str, Any] | None = None
+
+    def completion(self) -> Completion:
+        """The completion as the services take it."""
+        calls = self.tool_calls
+        return Completion(
+            claim=self.claim,
+            attempt=self.attempt,
+            summary=self.summary,
+            finish_reason=self.finish_reason,
+            tool_calls=len(calls) if isinstance(calls, list) else calls,
+            usage=self.usage,
+        )
+
+
+class FailureIn(WireModel):
+    """An attempt without an answer."""
+
+    claim: str
+    attempt: Ordinal
+    error: AttemptError
+    detail: Annotated[str, Field(max_length=2_000)] | None = None
+
+    def failure(self) -> Failure:
+        """The failure as the services take it."""
+        return Failure(claim=self.claim, attempt=self.attempt, error=self.error, detail=self.detail)
+
+
+class RewindIn(WireModel):
+    """Where to go back to; exactly one of the fields."""
+
+    compaction_id: str | None = None
+    through_sequence: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+    undo_compaction: str | None = None
+
+    @model_validator(mode="after")
+    def _has_one_target(self) -> Self:
+        targets = (self.compaction_id, self.through_sequence, self.undo_compaction)
+        if sum(target is not None for target in targets) != 1:
+            raise ValueError(
+                "a rewind has one of compaction_id, through_sequence and undo_compaction"
+            )
+        return self
+
+    def target(self) -> RewindTarget:
+        """The target as the services take it."""
+        return RewindTarget(
+            compaction_id=self.compaction_id,
+            through_sequence=self.through_sequence,
+            undo_compaction=self.undo_compaction,
+        )
+
+
+class ClaimOut(BaseModel):
+    """A claim; its token is told only to whoever holds it."""
+
+    token: str | None = None
+    expires_at: str
+
+
+class SourceOut(BaseModel):
+    """What a compaction folds."""
+
+    through_sequence: int
+    message_count: int
+    tokens: int
+    counts: dict[str, int]
+
+
+class CheckpointOut(BaseModel):
+    """The stored result of a compaction or a rewind."""
+
+    id: str
+    sequence: int
+    kind: CompactionKind
+    through_sequence: int
+    replaced_through_sequence: int
+    last_user_message_id: str | None
+    last_user_message_sequence: int | None
+    summary: str | None
+    runtime_reminder: str | None
+    runtime_state: dict[str, Any] | None
+    created_at: str
+
+
+class CompactionOut(BaseModel):
+    """A compaction in any of its states."""
+
+    id: str
+    status: CompactionStatus
+    kind: CompactionKind
+    style: SummaryStyle
+    phase: CompactionPhase
+    turn_id: str | None
+    model_call: int | None
+    attempt: int
+    max_attempts: int
+    plan_key: str | None
+    base_version: int | None
+    parent_compaction_id: str | None
+    claim: ClaimOut | None
+    source: SourceOut | None
+    checkpoint: CheckpointOut | None
+    tokens: dict[str, Any] | None
+    code: str | None
+    created_at: str
+    updated_at: str
+    summary_request: RequestOut | None = None
+
+
+class CompactionPageOut(BaseModel):
+    """A page of compactions."""
+
+    items: list[CompactionOut]
+    next_cursor: str | None
+
+
+class ReplyOut(BaseModel):
+    """The answer to a report on an attempt."""
+
+    status: Literal["pending", "completed", "failed"]
+    attempt: int | None = None
+    attempts_left: int | None = None
+    rejected: dict[str, str] | None = None
+    summary_request: RequestOut | None = None
+    checkpoint: CheckpointOut | None = None
+    tokens: dict[str, Any] | None = None
+    window: dict[str, Any] | None = None
+    code: str | None = None
+    detail: str | None = None
+
+
+def compaction_answer(compaction: Compaction, held_token: str | None = None) -> Answer:
+    """A compaction without its summary request; a claim that the caller does not hold is null."""
+    plan, claim, checkpoint = compaction.plan, compaction.claim, compaction.checkpoint
+    held = None
+    if claim is not None and held_token is not None:
+        held = {"token": held_token, "expires_at": claim.expires_at.isoformat()}
+    source = None
+    if plan is not None:
+        source = {
+            "through_sequence": plan.through_sequence,
+            "message_count": plan.message_count,
+            "tokens": plan.tokens["json_bytes"],
+            "counts": plan.tokens,
+        }
+    return {
+        "id": compaction.id,
+        "status": compaction.status,
+        "kind": compaction.kind,
+        "style": compaction.style,
+        "phase": compaction.phase,
+        "turn_id": compaction.turn_id,
+        "model_call": compaction.model_call,
+        "attempt": compaction.attempt,
+        "max_attempts": compaction.max_attempts,
+        "plan_key": None if plan is None else plan.key,
+        "base_version": None if plan is None else plan.base_version,
+        "parent_compaction_id": compaction.parent_id,
+        "claim": held,
+        "source": source,
+        "checkpoint": None if checkpoint is None else checkpoint_json(compaction, checkpoint),
+        "tokens": compaction.tokens,
+        "code": compaction.failure_code,
+        "created_at": compaction.created_at.isoformat(),
+        "updated_at": compaction.updated_at.isoformat(),
+    }

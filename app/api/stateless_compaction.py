@@ -1,0 +1,257 @@
+"""Compaction for workers with a store of their own."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from app.api.answers import Answer
+from app.api.compactions import FOLD_REFUSALS
+from app.api.dependencies import JsonBody, Service
+from app.api.openapi_docs import reads, refuses_body
+from app.api.prepare_models import RequestOut
+from app.api.responses import JSON, json_response, spliced
+from app.api.stateless_models import ItemIn
+from app.api.validation import WireModel, validated
+from app.api.wire import Count, ModelProfileIn, SystemPartIn, ToolIn
+from app.compaction import errors as compaction_errors
+from app.compaction.ladder import CUT_TEXT_LEVEL
+from app.compaction.summary_check import SummaryAccepted, check_summary
+from app.compaction.turn_plan import TurnPlan, plan_from_json
+from app.core import canonical, errors
+from app.core.agent import Agent
+from app.core.items import Item
+from app.core.messages import Real
+from app.core.model_profile import unknown_profile
+from app.policies.presets import DEFAULT_PRESET, UnknownPolicy, UnknownPolicyOverride, policy_from
+from app.services.stateless_compaction import (
+    GivenPlan,
+    GivenReplacement,
+    plan_given,
+    plan_prune_given,
+    replace_given,
+)
+
+router = APIRouter(prefix="/v1", tags=["stateless compaction"])
+
+_PLACEMENT = (errors.EmptyMessage, errors.InvalidToolMessage, errors.UnexpectedRole)
+_SETTINGS = (errors.InvalidModelProfile, UnknownPolicy, UnknownPolicyOverride)
+_CONVERSATION = [{"role": "user", "content": "Fix the build."}]
+
+
+class PrunePlanIn(WireModel):
+    """A conversation and its watermark."""
+
+    conversation: list[ItemIn]
+    current: Count | None = None
+    policy: str | dict[str, Any] = DEFAULT_PRESET
+
+
+class PrunePlanOut(BaseModel):
+    """The new watermark, null where it would shorten nothing."""
+
+    through_sequence: int | None
+    tool_result_ids: list[str]
+
+
+class FoldPlanIn(WireModel):
+    """A conversation to compact."""
+
+    policy: str | dict[str, Any] = DEFAULT_PRESET
+    model_profile: ModelProfileIn
+    conversation: list[ItemIn]
+    kind: Literal["manual", "threshold", "overflow"]
+    phase: Literal["pre_turn", "mid_turn", "standalone"] | None = None
+    instructions: str | None = None
+    level: Annotated[int, Field(ge=0, le=CUT_TEXT_LEVEL)] = 0
+    summary_request_style: Literal["cached", "flat"] | None = None
+    system_parts: list[SystemPartIn] = Field(default_factory=list)
+    tools: list[ToolIn] = Field(default_factory=list)
+
+
+class FoldPlanOut(BaseModel):
+    """What is folded, and what a model is asked."""
+
+    keep_from: int
+    fold_through: int
+    plan_key: str
+    level: int
+    fits: bool
+    summary_request: RequestOut
+    removed_tool_results: list[str]
+
+
+class ReplaceIn(WireModel):
+    """A conversation and the summary that stands for its front."""
+
+    policy: str | dict[str, Any] = DEFAULT_PRESET
+    conversation: list[ItemIn]
+    kind: Literal["manual", "threshold", "overflow"]
+    phase: Literal["pre_turn", "mid_turn", "standalone"] | None = None
+    summary: str
+    plan: dict[str, Any] | None = None
+    runtime_state: dict[str, Any] | None = None
+
+    def turn_plan(self) -> TurnPlan | None:
+        """The plan of the turn that compacts.
+
+        Raises:
+            StateError: It is no plan.
+        """
+        return None if self.plan is None else plan_from_json(self.plan)
+
+
+class ReplacedOut(BaseModel):
+    """The whole conversation as it is seen afterwards."""
+
+    items: list[dict[str, Any]]
+    hidden: list[int]
+
+
+class CheckSummaryIn(WireModel):
+    """A model's answer to a summary request."""
+
+    policy: str | dict[str, Any] = DEFAULT_PRESET
+    text: str
+    finish_reason: str | None = None
+    tool_calls: Count | list[Any] = 0
+
+
+class CheckSummaryOut(BaseModel):
+    """Whether it may be stored, and what would be."""
+
+    accepted: bool
+    reason: str | None
+    summary: str | None
+
+
+@router.post(
+    "/prune/plan",
+    response_model=PrunePlanOut,
+    responses=refuses_body(*_SETTINGS, *_PLACEMENT),
+    openapi_extra=reads(PrunePlanIn, {"conversation": _CONVERSATION, "current": None}),
+)
+async def plan_prune(body: JsonBody) -> Response:
+    """The move of the watermark that shortens old tool results."""
+    given = validated(PrunePlanIn, body.value)
+    items = [item.item(index) for index, item in enumerate(given.conversation)]
+    plan = plan_prune_given(items, given.current, policy_from(given.policy))
+    return json_response(
+        {
+            "through_sequence": None if plan is None else plan.through_sequence,
+            "tool_result_ids": [] if plan is None else list(plan.tool_result_ids),
+        }
+    )
+
+
+@router.post(
+    "/compaction/plan",
+    response_model=FoldPlanOut,
+    responses=refuses_body(*_SETTINGS, *_PLACEMENT, *FOLD_REFUSALS),
+    openapi_extra=reads(
+        FoldPlanIn,
+        {
+            "model_profile": {"name": "model-a", "context_window": 200_000},
+            "conversation": _CONVERSATION,
+            "kind": "manual",
+        },
+    ),
+)
+async def plan(service: Service, body: JsonBody) -> Response:
+    """What a compaction would fold, and the request for its summary."""
+    given = validated(FoldPlanIn, body.value)
+    planned = await plan_given(service, _given_plan(given))
+    request = planned.request
+    before = canonical.encode(
+        {
+            "keep_from": planned.keep_from,
+            "fold_through": planned.keep_from - 1,
+            "plan_key": planned.key,
+            "level": request.level,
+            "fits": request.problem is None,
+            "removed_tool_results": list(planned.shortened_call_ids),
+        }
+    )
+    return Response(spliced(before, "summary_request", [request.body]), media_type=JSON)
+
+
+@router.post(
+    "/compaction/replace",
+    response_model=ReplacedOut,
+    responses=refuses_body(*_SETTINGS, *_PLACEMENT, *FOLD_REFUSALS, compaction_errors.StateError),
+    openapi_extra=reads(
+        ReplaceIn,
+        {"conversation": _CONVERSATION, "kind": "manual", "summary": "What happened so far."},
+    ),
+)
+async def replace(body: JsonBody) -> Response:
+    """A conversation with its front replaced by replay, summary and reminder."""
+    given = validated(ReplaceIn, body.value)
+    policy_from(given.policy)
+    replacement = GivenReplacement(
+        conversation=[item.item(index) for index, item in enumerate(given.conversation)],
+        summary=given.summary,
+        runtime_state=given.runtime_state,
+        plan=given.turn_plan(),
+        compaction_id="compaction",
+    )
+    replaced = await replace_given(replacement, unknown_profile("unknown"))
+    before = canonical.encode({"hidden": list(replaced.hidden)})
+    items = b",".join(map(_item, replaced.items))
+    return Response(spliced(before, "items", [b"[", items, b"]"]), media_type=JSON)
+
+
+@router.post(
+    "/compaction/check-summary",
+    response_model=CheckSummaryOut,
+    responses=refuses_body(*_SETTINGS),
+    openapi_extra=reads(CheckSummaryIn, {"text": "<conversation_summary …>"}),
+)
+async def check(body: JsonBody) -> Response:
+    """Whether a model's answer is a summary that may be stored."""
+    given = validated(CheckSummaryIn, body.value)
+    policy_from(given.policy)
+    calls = given.tool_calls
+    checked = check_summary(
+        given.text, given.finish_reason, len(calls) if isinstance(calls, list) else calls
+    )
+    accepted = isinstance(checked, SummaryAccepted)
+    return json_response(
+        {
+            "accepted": accepted,
+            "reason": None if isinstance(checked, SummaryAccepted) else checked.reason,
+            "summary": checked.summary if isinstance(checked, SummaryAccepted) else None,
+        }
+    )
+
+
+def _given_plan(given: FoldPlanIn) -> GivenPlan:
+    return GivenPlan(
+        model_profile=given.model_profile.profile(),
+        policy=policy_from(given.policy),
+        agent=Agent(
+            system_parts=tuple(part.part() for part in given.system_parts),
+            tools=tuple(tool.tool() for tool in given.tools),
+        ),
+        conversation=[item.item(index) for index, item in enumerate(given.conversation)],
+        instructions=given.instructions,
+        style=given.summary_request_style or "conversation",
+        level=given.level,
+    )
+
+
+def _item(item: Item) -> bytes:
+    before = canonical.encode({"role": item.role, "kind": item.kind, "source": _source(item)})
+    return spliced(before, "content", [item.content])
+
+
+def _source(item: Item) -> Answer:
+    source = item.source
+    if isinstance(source, Real):
+        known = {"id": source.id, "sequence": source.sequence}
+        return {
+            "type": "real",
+            **{name: value for name, value in known.items() if value is not None},
+        }
+    return {"type": "synthetic", "reason": source.reason, "id": source.id}

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from demo.failure import DemoFailed
 from demo.play import play
-from demo.report import WIDTH
+from demo.tables import WIDTH
 
 INTERRUPTED = 130
 

@@ -1,6 +1,6 @@
 """The parts of the service's answers that the demo looks at."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Counts(TypedDict):
@@ -33,12 +33,20 @@ class Limits(TypedDict):
     max_tool_result_tokens: int
 
 
+class WantedCompaction(TypedDict):
+    """The compaction that a decision asks for."""
+
+    kind: str
+    plan_key: str
+
+
 class Decision(TypedDict):
     """What to do with a request."""
 
     action: str
     reason: str
     detail: str
+    compaction: WantedCompaction | None
 
 
 class Projection(TypedDict):
@@ -95,6 +103,28 @@ class Sample(TypedDict):
     emitted: list[Emitted]
 
 
+class Provenance(TypedDict):
+    """Where a message of a request comes from."""
+
+    type: str
+    message_id: NotRequired[str]
+    sequence: NotRequired[int]
+    reason: NotRequired[str]
+
+
+class ItemTokens(TypedDict):
+    """The tokens of one message by every counter."""
+
+    json_bytes: int
+    tokenizer: int
+
+
+class Items(TypedDict):
+    """The tokens of every message of a request, system messages included."""
+
+    messages: list[ItemTokens]
+
+
 class GivenCall(TypedDict):
     """A call that was prepared from a conversation given whole."""
 
@@ -113,6 +143,8 @@ class Call(GivenCall):
     repairs: list[Repair]
     world_state: Sample
     prefix: Prefix
+    provenance: NotRequired[list[Provenance]]
+    items: NotRequired[Items]
 
 
 class Stored(TypedDict):
@@ -120,6 +152,7 @@ class Stored(TypedDict):
 
     id: str
     sequence: int
+    turn_id: str | None
     role: str
     kind: str
     content: list[dict[str, Any]]
@@ -130,3 +163,44 @@ class Page(TypedDict):
 
     items: list[Stored]
     next_cursor: str | None
+
+
+class HistoryPage(TypedDict):
+    """A page of the messages that a compaction covers."""
+
+    messages: list[Stored]
+    next_after_sequence: int | None
+
+
+class Window(TypedDict):
+    """The identity of a session's window."""
+
+    number: int
+    id: str
+
+
+class UnresolvedCall(TypedDict):
+    """A tool call without a result."""
+
+    id: str
+
+
+class Resume(TypedDict):
+    """Where a worker that comes back goes on."""
+
+    turn_id: str | None
+    turn_status: str | None
+    model_call: int | None
+    sample: int | None
+    last_prepared_id: str | None
+    unresolved_tool_calls: list[UnresolvedCall]
+    open_compaction_id: str | None
+
+
+class SessionState(TypedDict):
+    """A session."""
+
+    message_count: int
+    pruned_through_sequence: int | None
+    window: Window
+    resume: Resume

@@ -1,4 +1,4 @@
-"""The demo from start to end: serve, replay, prepare the next call, prove it, stop."""
+"""The demo from start to end: serve, replay twice, prove what was said, stop."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,16 +9,26 @@ import httpx
 from rich.console import Console
 
 from demo.answers import GivenCall
+from demo.checks import check_originals, untouched_segments
+from demo.compaction_report import CompactedOutcome, show_compactions
 from demo.failure import DemoFailed
 from demo.replay import Replay, Step, replay
 from demo.report import Outcome, show
 from demo.server import running_server
 from demo.session import TIMEOUT_SECONDS, Session, create_session, prepare_given
-from demo.transcript import read_transcript
+from demo.transcript import Recorded, read_transcript
+from demo.worker import Worker
 from demo.workspace import copy_workspace
 
 DATA = Path(__file__).with_name("data")
 PROFILE = {"name": "coder", "context_window": 200_000, "max_output_tokens": 32_000}
+FIRST_ENDS_IN_TURN = 6
+"""The first session stops before the first call of this turn: all there is to see has happened."""
+
+SMALL_PROFILE = {"name": "small-coder", "context_window": 64_000, "max_output_tokens": 8_000}
+SMALL_POLICY = {"preset": "openwork", "auto_compact_percent": 50}
+"""A line so low that the recording crosses it several times."""
+LEAST_COMPACTIONS = 2
 
 
 def play(console: Console, directory: Path) -> None:
@@ -28,20 +38,31 @@ def play(console: Console, directory: Path) -> None:
         DemoFailed: Something does not go as it should.
     """
     console.print("Starting foreword with a fresh SQLite database.")
+    agent = json.loads((DATA / "agent.json").read_text(encoding="utf-8"))
+    recording = read_transcript(DATA / "session.jsonl")
     with running_server(directory) as server:
         console.print(f"It listens on {server.address}. Replaying the session.")
         with httpx.Client(
             base_url=server.address, timeout=TIMEOUT_SECONDS, trust_env=False
         ) as client:
-            outcome = _outcome(client, directory)
-        show(console, outcome)
+            show(console, _outcome(client, agent, _beginning(recording), directory))
+            show_compactions(console, _compacted(client, agent, recording, directory))
         server.stop()
     console.print("The service got SIGTERM and ended with exit status 0.")
 
 
-def _outcome(client: httpx.Client, directory: Path) -> Outcome:
-    agent = json.loads((DATA / "agent.json").read_text(encoding="utf-8"))
-    recording = read_transcript(DATA / "session.jsonl")
+def _beginning(recording: Sequence[Recorded]) -> Sequence[Recorded]:
+    """The recording up to the user message that begins the turn in which the first session ends."""
+    turns = [recorded.turn for recorded in recording]
+    return recording[: turns.index(FIRST_ENDS_IN_TURN) + 1]
+
+
+def _outcome(
+    client: httpx.Client,
+    agent: Mapping[str, Any],
+    recording: Sequence[Recorded],
+    directory: Path,
+) -> Outcome:
     workspace = copy_workspace(DATA / "workspace", directory / "dev")
     session = create_session(
         client, {"id": "demo", "model": "coder", "model_profile": PROFILE, "agent": agent}
@@ -53,6 +74,39 @@ def _outcome(client: httpx.Client, directory: Path) -> Outcome:
         message_count=len(recording),
         steps=replayed.steps,
         pruned=_pruned(client, session, agent, boundary),
+    )
+
+
+def _compacted(
+    client: httpx.Client,
+    agent: Mapping[str, Any],
+    recording: Sequence[Recorded],
+    directory: Path,
+) -> CompactedOutcome:
+    workspace = copy_workspace(DATA / "workspace", directory / "dev-small")
+    session = create_session(
+        client,
+        {
+            "id": "demo-small",
+            "model": "small-coder",
+            "model_profile": SMALL_PROFILE,
+            "policy": SMALL_POLICY,
+            "agent": agent,
+        },
+    )
+    worker = Worker(session=session, workspace=workspace)
+    worker.work(recording)
+    state = session.read()
+    if len(worker.folds) < LEAST_COMPACTIONS or state["pruned_through_sequence"] is None:
+        raise DemoFailed("the small window was not full often enough to prune and compact")
+    last = worker.folds[-1].compacted
+    covered = session.history(last.id)
+    return CompactedOutcome(
+        asked=tuple(worker.asked),
+        folds=tuple(worker.folds),
+        covered_count=check_originals(covered, recording, last.through_sequence),
+        segments=untouched_segments([asked.call for asked in worker.asked]),
+        state=state,
     )
 
 

@@ -9,9 +9,6 @@ from demo.session import Prepared, Session
 from demo.transcript import Recorded
 from demo.workspace import Workspace
 
-RULE_ADDED_IN_TURN = 8
-"""Before this turn AGENTS.md changes, so that the model has to be told again."""
-
 END_OF_MESSAGES = b'],"temperature":'
 """Stands behind the messages of a neutral request and nowhere in them: a quote in a text is
 escaped."""
@@ -58,7 +55,7 @@ def replay(session: Session, recording: Sequence[Recorded], workspace: Workspace
         sample = _sample(workspace, recorded.turn) if begins_turn else {}
         prepared = session.prepare({"append": unsent, **sample})
         unsent = []
-        _check_prefix(last, prepared)
+        check_prefix(last, prepared)
         last = prepared
         reported = None if following is None else following.reported_input_tokens
         steps.append(Step(turn=recorded.turn, call=prepared.call, reported_input_tokens=reported))
@@ -69,8 +66,7 @@ def replay(session: Session, recording: Sequence[Recorded], workspace: Workspace
 
 def _sample(workspace: Workspace, turn: int) -> dict[str, object]:
     """The capture before the first call of a turn, and the point at which it was taken."""
-    if turn == RULE_ADDED_IN_TURN:
-        workspace.add_rule()
+    workspace.before_turn(turn)
     return {
         "turn_id": f"turn-{turn}",
         "model_call": 1,
@@ -79,8 +75,12 @@ def _sample(workspace: Workspace, turn: int) -> dict[str, object]:
     }
 
 
-def _check_prefix(before: Prepared | None, after: Prepared) -> None:
-    """Whether a request begins with all messages of the one before, unless it says why not."""
+def check_prefix(before: Prepared | None, after: Prepared) -> None:
+    """Refuse a request that does not repeat the one before and does not say why.
+
+    Raises:
+        DemoFailed: It is one.
+    """
     if before is None or after.call["prefix"]["cause"] is not None:
         return
     repeated, _, _ = before.request.rpartition(END_OF_MESSAGES)

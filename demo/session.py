@@ -7,10 +7,12 @@ from typing import Any
 
 import httpx
 
-from demo.answers import Call, GivenCall, Page, Stored
+from demo.answers import Call, GivenCall, HistoryPage, Page, SessionState, Stored
+from demo.compaction_answers import Claimed, Reply
 from demo.failure import DemoFailed
 
 LARGEST_PAGE = 500
+LARGEST_HISTORY_PAGE = 50
 TIMEOUT_SECONDS = 30
 
 
@@ -53,6 +55,39 @@ class Session:
             page = send(self.client, "GET", f"{path}&cursor={cursor}").json()
             stored += page["items"]
         return stored
+
+    def read(self) -> SessionState:
+        """The session itself."""
+        state: SessionState = send(self.client, "GET", f"/v1/sessions/{self.id}").json()
+        return state
+
+    def put_turn(self, turn_id: str, body: Mapping[str, object]) -> None:
+        """Say what a turn does."""
+        send(self.client, "PUT", f"/v1/sessions/{self.id}/turns/{turn_id}", body)
+
+    def start_compaction(self, body: Mapping[str, object]) -> Claimed:
+        """Claim a compaction."""
+        claimed: Claimed = self._post("compactions", body).json()
+        return claimed
+
+    def complete(self, compaction_id: str, body: Mapping[str, object]) -> Reply:
+        """Give a summary."""
+        reply: Reply = self._post(f"compactions/{compaction_id}/complete", body).json()
+        return reply
+
+    def history(self, compaction_id: str) -> list[Stored]:
+        """The messages that a compaction covers, in order."""
+        path = (
+            f"/v1/sessions/{self.id}/history"
+            f"?compaction_id={compaction_id}&limit={LARGEST_HISTORY_PAGE}"
+        )
+        covered: list[Stored] = []
+        after: int | None = 0
+        while after is not None:
+            page: HistoryPage = send(self.client, "GET", f"{path}&after_sequence={after}").json()
+            covered += page["messages"]
+            after = page["next_after_sequence"]
+        return covered
 
     def _post(
         self, name: str, body: Mapping[str, object], headers: Mapping[str, str] | None = None

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from demo.file_changes import with_file_changes
+
 NOT_OF_THE_MESSAGE = frozenset({"observed_usage", "stop_reason"})
 """Fields that the recorder put beside the message."""
 
@@ -29,8 +31,7 @@ def read_transcript(path: Path) -> list[Recorded]:
     recorded: list[Recorded] = []
     turn = 0
     with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            fields = json.loads(line)
+        for fields in with_file_changes(map(json.loads, lines)):
             turn += fields["role"] == "user"
             message = {key: fields[key] for key in fields if key not in NOT_OF_THE_MESSAGE}
             usage = fields.get("observed_usage") or {}

@@ -10,6 +10,9 @@ from app.workspace.capture import SandboxFacts, capture_document, capture_worksp
 SHOWN_AS = "/home/dev"
 """Captures show this in place of the temporary folder, whose name differs from run to run."""
 
+RULE_ADDED_IN_TURN = 5
+"""Before this turn AGENTS.md changes, so that the model has to be told again."""
+
 NEW_RULE = "- Every theme defines every key; a missing one fails `npm run check`.\n"
 
 
@@ -34,10 +37,11 @@ class Workspace:
         )
         return shown
 
-    def add_rule(self) -> None:
-        """Write one more rule into AGENTS.md, as somebody does while the agent works."""
-        with (self.project / "AGENTS.md").open("a", encoding="utf-8") as instructions:
-            instructions.write(NEW_RULE)
+    def before_turn(self, turn: int) -> None:
+        """Once, write one more rule into AGENTS.md, as somebody does while the agent works."""
+        if turn == RULE_ADDED_IN_TURN:
+            with (self.project / "AGENTS.md").open("a", encoding="utf-8") as instructions:
+                instructions.write(NEW_RULE)
 
 
 def copy_workspace(source: Path, root: Path) -> Workspace:

@@ -81,6 +81,7 @@ RESTRICTED: Mapping[str, tuple[str, ...]] = {
     "app.store.tables": ("store/",),
     "app.store.database": ("store/", "main.py", "services/resources.py"),
     "fastapi": ("main.py", "api/"),
+    "httpx": ("server.py", "summarizer/"),
     "starlette": ("main.py", "api/"),
     "pydantic": ("settings.py", "api/"),
 }

@@ -159,6 +159,8 @@ def test_impurities_are_seen(source: str, offences: list[str]) -> None:
         ("settings.py", "from pydantic import BaseModel", []),
         ("services/append.py", "import pydantic", ["line 1: imports pydantic"]),
         ("store/messages.py", "import fastapi", ["line 1: imports fastapi"]),
+        ("summarizer/client.py", "import httpx", []),
+        ("services/summaries.py", "import httpx", ["line 1: imports httpx"]),
     ],
 )
 def test_misplaced_imports_are_seen(path: str, source: str, offences: list[str]) -> None:

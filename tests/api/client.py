@@ -19,9 +19,9 @@ AGENT: Json = {"system_prompt": "You fix bugs."}
 
 
 @asynccontextmanager
-async def service(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+async def service(database_url: str, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a service that runs on a database; every response is held to the contract."""
-    app = create_app(Settings(database_url=database_url))
+    app = create_app(Settings(database_url=database_url, **settings))
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(

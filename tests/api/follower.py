@@ -19,6 +19,9 @@ from tests.api.requests import (
 KEPT_EVERY = 40
 """Prepares after which a request is kept, to be asked for again in every other way."""
 
+MARKER = "\\n... [tool result pruned: "
+"""What stands in JSON where the middle of an old result was left out."""
+
 
 class Follower:
     """Prepares one session and compares what each answer says with the request it came with."""
@@ -61,7 +64,10 @@ class Follower:
         }
         assert (prefix["cause"] is None) == is_whole
         if before is not None and not is_whole:
-            check_replaced(before, request, common)
+            if prefix["cause"] == "prune":
+                check_pruned(before, request)
+            else:
+                check_replaced(before, request, common)
             self.causes.append(prefix["cause"])
 
     async def check_preview(self, request: Read) -> None:
@@ -107,6 +113,15 @@ def check_budget(request: Read, answer: Json) -> None:
     assert budget["counts"]["tokenizer"] == tokenizer_tokens_of(request)
     assert decision["measured_tokens"] == used
     assert decision["action"] == ("compact" if over else "submit")
+
+
+def check_pruned(before: Read, after: Read) -> None:
+    """Where the watermark moved, old results are shorter and nothing else is another."""
+    pairs = zip(before.elements, after.elements, strict=False)
+    shortened = [(old, new) for old, new in pairs if old.text != new.text]
+
+    assert all(MARKER in new.text and MARKER not in old.text for old, new in shortened)
+    assert all(new.size_bytes < old.size_bytes for old, new in shortened)
 
 
 def check_replaced(before: Read, after: Read, index: int) -> None:

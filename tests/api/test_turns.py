@@ -1,169 +1,330 @@
-"""Turns over HTTP: messages, then world state, then the call, all in one transaction."""
+"""Turns over HTTP: a lease that blocks while it lasts, a plan, and an end that is final."""
 
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from http import HTTPStatus
 from typing import Any
 
-from tests.api.captures import REPLACES_INSTRUCTIONS, SANDBOX, WHOLE, rendered, rules, told
-from tests.api.client import (
-    Api,
-    Json,
-    SessionApi,
-    assistant,
-    calls,
-    message,
-    results,
-    tool_result,
-    user,
+import pytest
+
+from tests.api.client import Json, SessionApi, message, results, tool_call, user
+from tests.api.compacting import (
+    AFTER_FOLD,
+    Timed,
+    compact,
+    put_turn,
+    reasons,
+    refusal,
+    request_compaction,
+    run_turn,
+    summary_of,
 )
 from tests.requirements import requirement
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-def texts(prepared: Json) -> list[str]:
-    """The first text of each message of a request."""
-    return [text_of(element["content"][0]) for element in prepared["request"]["messages"]]
-
-
-def text_of(block: Json) -> str:
-    text: str = block.get("text") or block.get("id") or ""
-    return text
-
-
-async def prepare_call(session: SessionApi, model_call: int, *append: Json, **fields: Any) -> Json:
-    """The call of turn t1 with that number."""
-    point = {"turn_id": "t1", "model_call": model_call, "sample": 1}
-    return await session.prepare(**point, append=list(append), **fields)
+PLAN: Json = {
+    "explanation": "scoping the work",
+    "steps": [
+        {"step": "read", "status": "completed"},
+        {"step": "write", "status": "in_progress"},
+        {"step": "test", "status": "pending"},
+    ],
+}
 
 
-@requirement("OW-11-messages-reach-the-next-call", "OW-6-prepared-call")
-async def test_a_prepare_appends_then_samples_then_prepares(api: Api) -> None:
-    session = await api.session()
-
-    prepared = await prepare_call(
-        session,
-        1,
-        user("hi", "m1", turn_id="t1"),
-        world_state=rules("规范"),
-        expected_message_count=0,
-        include=["provenance"],
-    )
-
-    assert prepared["appended"] == [{"id": "m1", "sequence": 1}]
-    assert told(prepared["world_state"]) == [rendered("规范")]
-    assert texts(prepared) == ["You fix bugs.", "hi", rendered("规范")]
-    assert (prepared["message_count"], prepared["version"]) == (2, 1)
-    assert [source["sequence"] for source in prepared["provenance"]] == [1, 2]
-    assert [stored["kind"] for stored in await session.messages()] == ["normal", "world_state"]
+@pytest.fixture
+def session(talk: SessionApi) -> SessionApi:
+    """A session without a turn so far."""
+    return talk
 
 
-@requirement(
-    "OW-2-same-bytes-in-every-call",
-    "OW-3-unchanged-section-sends-nothing",
-    "OW-11-system-only-the-agent-prompt",
-)
-async def test_S25_what_did_not_change_between_two_calls_is_told_once(api: Api) -> None:
-    session = await api.session()
-    capture = {**rules("规范"), "project": WHOLE["project"], "skills": None, "sandbox": SANDBOX}
-
-    first = await prepare_call(session, 1, user("hi"), world_state=capture)
-    second = await prepare_call(session, 2, calls("c1"), results("c1"), world_state=capture)
-
-    assert len(first["world_state"]["emitted"]) == 3
-    assert second["world_state"]["emitted"] == []
-    assert texts(second)[:5] == texts(first)
-    assert texts(first)[0] == "You fix bugs."
-    assert second["prefix"]["common_messages"] == 5
-    assert segment(first, "system") == segment(second, "system")
+def lease_end(timed: Timed, seconds: int) -> str:
+    return (timed.clock.now() + timedelta(seconds=seconds)).isoformat()
 
 
-def segment(prepared: Json, name: str) -> Json:
-    segments: list[Json] = prepared["prefix"]["segments"]
-    return next(part for part in segments if part["name"] == name)
-
-
-@requirement("OW-11-edit-inside-a-turn")
-async def test_S26_instructions_that_a_tool_edited_reach_the_next_call(api: Api) -> None:
-    session = await api.session()
-    await prepare_call(session, 1, user("hi"), world_state=rules("old"))
-
-    second = await prepare_call(
-        session,
-        2,
-        calls("edit-1"),
-        message("tool", [tool_result("edit-1", "edited AGENTS.md")]),
-        world_state=rules("new"),
-    )
-
-    assert texts(second)[-1] == f"{REPLACES_INSTRUCTIONS}\n\n{rendered('new')}"
-    assert second["prefix"]["broken_at"] is None
-
-
-@requirement("OW-11-gap-blank-instructions-through-a-turn", "OW-11-instructions-loaded-or-absent")
-async def test_a_turn_with_blank_instructions_tells_nothing_of_them(api: Api) -> None:
-    session = await api.session()
-    blank = rules(" \n\t\n")
-
-    first = await prepare_call(session, 1, user("hi"), world_state=blank)
-    second = await prepare_call(session, 2, calls("c1"), results("c1"), world_state=blank)
-    third = await prepare_call(session, 3, assistant("done"), world_state=blank)
-
-    assert [call["world_state"]["emitted"] for call in (first, second, third)] == [[], [], []]
-    assert texts(third) == ["You fix bugs.", "hi", "c1", "c1", "done"]
-
-
-@requirement(
-    "OW-9-skill-in-three-places",
-    "OW-11-skill-snapshot-before-the-user-message",
-    "OW-11-gap-skill-edited-after-acceptance",
-)
-async def test_an_edited_skill_does_not_rewrite_what_was_selected(api: Api) -> None:
-    session = await api.session()
-    skill = "<skill>\n<name>commit</name>\n<path>/skills/commit</path>\nold body\n</skill>"
-    await prepare_call(
-        session,
-        1,
-        user(skill, "skill", kind="skill_instruction"),
-        user("Commit this.", "m1"),
-        world_state=WHOLE,
-    )
-    edited = {**WHOLE, "skills": [{**WHOLE["skills"][0], "description": "Commits better."}]}
-
-    second = await prepare_call(session, 2, assistant("ok"), world_state=edited)
-
-    assert texts(second)[1:3] == [skill, "Commit this."]
-    assert second["request"]["tools"] == []
-    assert [message["id"] for message in second["world_state"]["emitted"]] == [
-        "world-state:t1:2:1:skills/catalog"
+async def turn(session: SessionApi, turn_id: str = "t") -> Json:
+    (found,) = [
+        listed for listed in (await session.read("turns"))["items"] if listed["id"] == turn_id
     ]
-    assert "Commits better." in told(second["world_state"])[0]
+    return dict(found)
 
 
-async def test_the_same_prepare_again_is_the_same_answer(api: Api) -> None:
-    session = await api.session()
-    turn = [user("hi", "m1"), calls("c1", message_id="m2")]
+async def test_a_turn_runs_under_a_lease(timed: Timed, session: SessionApi) -> None:
+    begun = await run_turn(session, owner="worker-1", plan=PLAN)
+    now = timed.clock.now().isoformat()
 
-    first = await prepare_call(session, 1, *turn, world_state=rules("x"), expected_message_count=0)
-    again = await prepare_call(session, 1, *turn, world_state=rules("y"), expected_message_count=0)
+    assert begun == {
+        "id": "t",
+        "status": "running",
+        "owner": "worker-1",
+        "lease_seconds": 120,
+        "lease_expires_at": lease_end(timed, 120),
+        "plan": PLAN,
+        "model_call": None,
+        "sample": None,
+        "created_at": now,
+        "updated_at": now,
+    }
+    assert (await session.read())["current_turn_id"] == "t"
 
-    assert not first["world_state"].pop("replayed")
-    assert again["world_state"].pop("replayed")
-    assert again == first
-    assert len(await session.messages()) == 3
+
+async def test_another_turn_is_refused_while_one_runs(timed: Timed, session: SessionApi) -> None:
+    await run_turn(session, lease_seconds=60)
+    refused = await put_turn(session, "other")
+
+    assert refusal(refused) == (HTTPStatus.CONFLICT, "turn_active")
+    assert refused.json()["turn_id"] == "t"
+    assert refused.json()["lease_expires_at"] == lease_end(timed, 60)
+    assert (await session.read("turns"))["items"] == [await turn(session)]
 
 
-async def test_a_refused_prepare_keeps_nothing_of_what_it_brought(api: Api) -> None:
-    session = await api.session()
-    before = await session.read()
-    point = {"turn_id": "t1", "model_call": 1, "sample": 1}
-    image = {"type": "data", "source": {"source_type": "file_id", "id": "f"}}
-    await session.append(message("user", [image], "m1"))
-    text_only = {**before["model_profile"], "accepts_data_blocks": False}
-    await api.client.patch("/v1/sessions/s", json={"model_profile": text_only})
-    stored = await session.messages(), await session.read()
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+async def test_a_turn_that_has_ended_stays_as_it_ended(session: SessionApi, status: str) -> None:
+    await run_turn(session, plan=PLAN)
+    ended = (await put_turn(session, status=status)).json()
+    repeat = (await put_turn(session, status=status, owner="late", plan={"steps": []})).json()
+    refused = await put_turn(session)
 
-    response = await session.post(
-        "prepare", {**point, "append": [assistant("a", "m2")], "world_state": rules("x")}
+    assert (ended["status"], ended["lease_expires_at"], ended["plan"]) == (status, None, PLAN)
+    assert repeat == ended
+    assert refusal(refused) == (HTTPStatus.CONFLICT, "turn_closed")
+    assert refused.json()["turn_id"] == "t"
+    assert (await put_turn(session, "next")).status_code == HTTPStatus.OK
+
+
+async def test_every_call_with_a_running_turns_id_renews_its_lease(
+    timed: Timed, session: SessionApi
+) -> None:
+    await run_turn(session, lease_seconds=100)
+    capture: Json = {"project": None}
+    renewals: list[Callable[[], Awaitable[object]]] = [
+        lambda: session.prepare(turn_id="t"),
+        lambda: session.append(user("More.", turn_id="t")),
+        lambda: session.sample(capture),
+        lambda: run_turn(session),
+        lambda: request_compaction(session, kind="threshold", turn_id="t", model_call=1),
+    ]
+    for renew in renewals:
+        timed.clock.advance(99)
+        await renew()
+
+        assert (await turn(session))["lease_expires_at"] == lease_end(timed, 100)
+
+
+async def test_a_lapsed_turn_blocks_nobody(timed: Timed, session: SessionApi) -> None:
+    await run_turn(session, lease_seconds=60)
+    timed.clock.advance(60)
+
+    assert (await put_turn(session, "next")).status_code == HTTPStatus.OK
+    assert (await session.read())["current_turn_id"] == "next"
+
+
+async def test_a_lapsed_turn_goes_on_where_no_other_has_begun(
+    timed: Timed, session: SessionApi
+) -> None:
+    await run_turn(session, lease_seconds=60)
+    timed.clock.advance(600)
+    await session.prepare(turn_id="t")
+
+    assert refusal(await put_turn(session, "next")) == (HTTPStatus.CONFLICT, "turn_active")
+
+
+async def test_a_turn_that_was_given_up_does_not_come_back_over_its_successor(
+    timed: Timed, session: SessionApi
+) -> None:
+    lapsed = await run_turn(session, "t", lease_seconds=60)
+    timed.clock.advance(60)
+    await run_turn(session, "next")
+    await session.prepare(turn_id="t")
+    await session.append(user("From the dead.", turn_id="t"))
+
+    assert (await turn(session))["lease_expires_at"] == lapsed["lease_expires_at"]
+    assert refusal(await put_turn(session)) == (HTTPStatus.CONFLICT, "turn_active")
+    assert (await put_turn(session, "next")).status_code == HTTPStatus.OK
+
+
+async def test_a_turn_that_was_only_named_is_unknown_and_blocks_nothing(
+    session: SessionApi,
+) -> None:
+    await session.prepare(turn_id="a", model_call=2, sample=1)
+    await session.append(user("More.", turn_id="b"))
+    listed = (await session.read("turns"))["items"]
+
+    assert [(entry["id"], entry["status"], entry["model_call"]) for entry in listed] == [
+        ("a", "unknown", 2),
+        ("b", "unknown", None),
+    ]
+    assert (await put_turn(session, "c")).status_code == HTTPStatus.OK
+
+
+async def test_a_session_tells_where_its_worker_goes_on(timed: Timed, session: SessionApi) -> None:
+    await run_turn(session)
+    await session.append(message("assistant", [tool_call("c1")], "m3", turn_id="t"))
+    prepared = await session.prepare(turn_id="t", model_call=3, sample=2)
+    resume = (await session.read())["resume"]
+
+    assert resume == {
+        "turn_id": "t",
+        "turn_status": "running",
+        "model_call": 3,
+        "sample": 2,
+        "last_prepared_id": prepared["prepared_id"],
+        "unresolved_tool_calls": [{"id": "c1", "name": "read", "message_id": "m3"}],
+        "open_compaction_id": None,
+        "lease_expires_at": lease_end(timed, 120),
+    }
+
+
+async def test_the_turn_to_resume_is_the_one_that_began_last(
+    timed: Timed, session: SessionApi
+) -> None:
+    for turn_id in ("t2", "t1", "t3"):
+        await run_turn(session, turn_id, lease_seconds=60)
+        timed.clock.advance(60)
+
+    assert (await session.read())["resume"]["turn_id"] == "t3"
+
+
+async def test_turns_are_listed_in_pages(session: SessionApi) -> None:
+    for turn_id in ("c", "a", "b"):
+        await run_turn(session, turn_id)
+        await put_turn(session, turn_id, status="completed")
+    first = await session.read("turns", limit=2)
+    rest = await session.read("turns", limit=2, cursor=first["next_cursor"])
+    newest = await session.read("turns", limit=1, order="desc")
+
+    assert [entry["id"] for entry in (*first["items"], *rest["items"])] == ["c", "a", "b"]
+    assert rest["next_cursor"] is None
+    assert [entry["id"] for entry in newest["items"]] == ["b"]
+
+
+@pytest.mark.parametrize("turn_id", ["a%20b", "%00", "x" * 129, "%C3%A9"])
+async def test_an_id_that_no_turn_can_have_is_refused(session: SessionApi, turn_id: str) -> None:
+    response = await put_turn(session, turn_id)
+
+    assert refusal(response) == (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_id")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"status": "unknown"},
+        {"status": "running", "lease_seconds": 0},
+        {"status": "running", "lease_seconds": 86_401},
+        {"status": "running", "plan": {"steps": [{"step": "read", "status": "done"}]}},
+        {"status": "running", "plan": {"steps": "read"}},
+        {"status": "running", "plan": {}},
+    ],
+)
+async def test_what_is_no_turn_is_refused(session: SessionApi, body: Json) -> None:
+    response = await put_turn(session, **body)
+
+    assert refusal(response) == (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request")
+    assert (await session.read("turns"))["items"] == []
+
+
+async def test_a_turn_of_no_session_is_not_found(timed: Timed) -> None:
+    path = "/v1/sessions/nobody/turns"
+    put = await timed.api.client.put(f"{path}/t", json={"status": "running"})
+    listed = await timed.api.client.get(path)
+
+    assert refusal(put) == refusal(listed) == (HTTPStatus.NOT_FOUND, "session_not_found")
+
+
+async def test_a_plan_stays_until_another_one_comes(session: SessionApi) -> None:
+    await run_turn(session, plan=PLAN)
+    kept = await run_turn(session)
+    emptied = await run_turn(session, plan={"steps": []})
+
+    assert kept["plan"] == PLAN
+    assert emptied["plan"] == {"explanation": None, "steps": []}
+
+
+async def compacted_reminder(session: SessionApi, model_call: int, **fields: Any) -> str:
+    answer = await compact(
+        session,
+        summary_of(f"call {model_call}"),
+        kind="threshold",
+        turn_id="t",
+        model_call=model_call,
+        **fields,
+    )
+    reminder: str = answer["checkpoint"]["runtime_reminder"]
+    return reminder
+
+
+async def test_K33_the_plan_of_the_turn_is_part_of_the_reminder(session: SessionApi) -> None:
+    await run_turn(session, plan=PLAN)
+
+    assert await compacted_reminder(session, 1) == (
+        '<system_reminder format_version="1">\n'
+        "## Current plan\n"
+        "scoping the work\n"
+        "- [completed] read\n"
+        "- [in_progress] write\n"
+        "- [pending] test\n"
+        "</system_reminder>"
     )
 
-    assert (response.status_code, response.json()["code"]) == (422, "unsupported_user_data")
-    assert (response.json()["item_index"], response.json()["message_id"]) == (0, "m1")
-    assert (await session.messages(), await session.read()) == stored
-    assert await session.read("world-state") == {"sections": []}
+
+async def test_K35_a_plan_that_was_cleared_is_in_no_later_reminder(session: SessionApi) -> None:
+    await run_turn(session)
+    first = await compacted_reminder(session, 1)
+    await run_turn(session, plan=PLAN)
+    await session.append(user("More."))
+    second = await compacted_reminder(session, 2)
+    await run_turn(session, plan={"steps": []})
+    await session.append(user("More."))
+    third = await compacted_reminder(session, 3)
+    has_plan = ["## Current plan" in reminder for reminder in (first, second, third)]
+
+    assert has_plan == [False, True, False]
+
+
+async def test_a_plan_outlives_its_turn_in_a_manual_compaction(session: SessionApi) -> None:
+    await run_turn(session, plan=PLAN)
+    first = await compacted_reminder(session, 1)
+    await put_turn(session, status="completed")
+    await session.append(user("More."))
+    second = (await compact(session, summary_of("more")))["checkpoint"]["runtime_reminder"]
+
+    assert second == first
+
+
+@requirement("OW-4.1-view-is-read-for-every-call")
+async def test_a_call_that_waits_stays_behind_the_summary_while_its_turn_lives(
+    session: SessionApi,
+) -> None:
+    await run_turn(session)
+    waiting = message("assistant", [tool_call("c1", state="pending")], "m3", turn_id="t")
+    await session.append(waiting)
+    await compact(session, kind="threshold", turn_id="t", model_call=1)
+    during = await session.prepare(include=["provenance"])
+    await session.append(results("c1", message_id="m4"))
+    after = await session.prepare(include=["provenance"])
+
+    assert reasons(during) == [*AFTER_FOLD, "m3", "interrupted_tool_result"]
+    assert reasons(after) == [*AFTER_FOLD, "m3", "m4"]
+
+
+@pytest.mark.parametrize("end", ["failed", "lapsed"])
+async def test_a_call_whose_worker_is_gone_is_folded(
+    timed: Timed, session: SessionApi, end: str
+) -> None:
+    await run_turn(session)
+    waiting = message("assistant", [tool_call("c1", state="pending")], "m3", turn_id="t")
+    await session.append(waiting)
+    if end == "failed":
+        await put_turn(session, status="failed")
+    else:
+        timed.clock.advance(120)
+    await compact(session)
+    after = await session.prepare(include=["provenance"])
+    late = await session.append(results("c1", message_id="m4"))
+    stored = await session.prepare(include=["provenance"])
+
+    assert reasons(after) == AFTER_FOLD
+    assert late["message_count"] == 4
+    assert reasons(stored) == AFTER_FOLD
+    assert [repair["code"] for repair in stored["repairs"]] == ["result_of_summarised_call"]

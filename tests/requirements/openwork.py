@@ -5,10 +5,6 @@ Where OpenWork's code differs from its document, the behaviour is the code's.
 
 from tests.requirements.rule import Requirement, rules
 
-_COMPACTION = "arrives with compaction"
-_HISTORY = "arrives with the history read-back"
-_PLAN = "arrives with turns"
-_PRUNING = "arrives with automatic pruning"
 _NO_DRAFTS = "not in the contract: a message is appended whole, there are no drafts"
 
 OPENWORK: tuple[Requirement, ...] = (
@@ -71,7 +67,6 @@ OPENWORK: tuple[Requirement, ...] = (
             "The summary request of a manual compaction carries the agent's prompt without the"
             " tools' rules.",
         ),
-        deferred=_COMPACTION,
     ),
     *rules(
         "openwork",
@@ -148,7 +143,6 @@ OPENWORK: tuple[Requirement, ...] = (
             "After a compaction the conversation is the last real user request, the summary, the"
             " reminder and the messages after the boundary.",
         ),
-        deferred=_COMPACTION,
     ),
     *rules(
         "openwork",
@@ -213,7 +207,6 @@ OPENWORK: tuple[Requirement, ...] = (
             "When the line is reached the watermark moves to the latest assistant message that is"
             " stored, if that makes a result prunable.",
         ),
-        deferred=_PRUNING,
     ),
     *rules(
         "openwork",
@@ -254,7 +247,6 @@ OPENWORK: tuple[Requirement, ...] = (
             "The exact messages behind a compaction can be read page by page by a tool of the"
             " default agent.",
         ),
-        deferred=_HISTORY,
     ),
     *rules(
         "openwork",
@@ -326,7 +318,6 @@ OPENWORK: tuple[Requirement, ...] = (
             "A compaction compares the conversation before and after with the estimate of the"
             " conversation by itself.",
         ),
-        deferred=_COMPACTION,
     ),
     *rules(
         "openwork",
@@ -357,7 +348,6 @@ OPENWORK: tuple[Requirement, ...] = (
             "OW-7.2-summary-output-limit",
             "A summary may have 16 384 output tokens.",
         ),
-        deferred=_COMPACTION,
     ),
     *rules(
         "openwork",
@@ -442,6 +432,5 @@ OPENWORK: tuple[Requirement, ...] = (
             "OW-9-plan-in-the-reminder",
             "After a compaction the turn's plan is part of the runtime reminder.",
         ),
-        deferred=_PLAN,
     ),
 )

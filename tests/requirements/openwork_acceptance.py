@@ -2,7 +2,6 @@
 
 from tests.requirements.rule import Requirement, rules
 
-_COMPACTION = "arrives with compaction"
 _FORMATS = "arrives with the provider formats"
 _NO_DRAFTS = "not in the contract: a message is appended whole, there are no drafts"
 
@@ -58,7 +57,6 @@ _INVARIANTS = (
             "A compaction replaces the conversation alone; its summary is made without world-state"
             " messages and copies neither the system context nor the tools.",
         ),
-        deferred=_COMPACTION,
     ),
 )
 
@@ -139,7 +137,6 @@ _CONVERSATION = (
             "After a compaction the conversation is the summary's projection and what was appended"
             " later.",
         ),
-        deferred=_COMPACTION,
     ),
     *rules(
         "openwork",
@@ -241,7 +238,6 @@ _ACROSS_COMPACTION = rules(
         "OW-11-gap-rewind-injects-once",
         "The conversation after a rewind is compared whole, not by its length.",
     ),
-    deferred=_COMPACTION,
 )
 
 _WORLD_STATE = rules(

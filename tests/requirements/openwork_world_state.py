@@ -6,8 +6,6 @@ stored baseline is Foreword's own.
 
 from tests.requirements.rule import Requirement, rules
 
-_COMPACTION = "arrives with compaction"
-
 OPENWORK_WORLD_STATE: tuple[Requirement, ...] = (
     *rules(
         "openwork",
@@ -180,6 +178,5 @@ OPENWORK_WORLD_STATE: tuple[Requirement, ...] = (
             "After an automatic compaction inside a turn the sections are sampled again with"
             " sample 2, so the call that follows still carries them.",
         ),
-        deferred=_COMPACTION,
     ),
 )

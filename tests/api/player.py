@@ -91,17 +91,16 @@ class Player:
 
     async def _compact(self, point: Json) -> None:
         """Compact inside the turn, with a summary that nobody gave before."""
-        before = await self._session.messages()
         held = await start(self._session, kind="threshold", **point)
         answer = succeeded(await held.complete(summary_of(f"part {len(self.receipts) + 1}")))
-        after = await self._session.messages()
+        stored = await self._session.messages()
 
         assert answer["status"] == "completed"
-        assert answer["checkpoint"]["through_sequence"] == len(before)
-        assert answer["tokens"]["before"] == tokens(self._shown_bytes(before))
-        self._check_stored(after, held.id)
+        assert answer["checkpoint"]["through_sequence"] == len(stored)
+        assert answer["tokens"]["before"] == tokens(self._shown_bytes(stored))
+        self._check_stored(stored, held.id)
         self.receipts.append(answer)
-        self._shown_from = len(after)
+        self._shown_from = len(stored)
 
     def _shown_bytes(self, stored: Sequence[Json]) -> int:
         """JSON bytes of the conversation as it is: the items in front, and what came later."""

@@ -37,6 +37,8 @@ class Read:
     end: int
     """Where the last message ends in the text."""
     tools: tuple[Json, ...]
+    encoded_tools: tuple[bytes, ...]
+    """Each tool as compact JSON."""
 
     @property
     def system(self) -> tuple[Element, ...]:
@@ -57,8 +59,15 @@ def read_request(text: str, before: Read | None = None) -> Read:
     if before is not None and before.elements and text.startswith(before.text[: before.end]):
         known, position = before.elements, before.end
     new, end = _elements(text, position)
-    tail: Json = json.loads('{"' + text[end:].partition('],"')[2])
-    return Read(text=text, elements=(*known, *new), end=end, tools=tuple(tail["tools"]))
+    tools, encoded = _tools_of(text[end:])
+    return Read(text=text, elements=(*known, *new), end=end, tools=tools, encoded_tools=encoded)
+
+
+@cache
+def _tools_of(tail: str) -> tuple[tuple[Json, ...], tuple[bytes, ...]]:
+    """The tools in what follows the messages, which one request repeats of another."""
+    fields: Json = json.loads('{"' + tail.partition('],"')[2])
+    return tuple(fields["tools"]), tuple(map(compact, fields["tools"]))
 
 
 def _elements(text: str, position: int) -> tuple[list[Element], int]:
@@ -121,7 +130,7 @@ def chain_of(digests: Sequence[bytes]) -> str:
 
 def budget_of(request: Read) -> Json:
     """The regions of a request measured anew: bytes of compact JSON / 4, rounded up once each."""
-    tools = compact(request.tools) if request.tools else b""
+    tools = b"[%s]" % b",".join(request.encoded_tools) if request.tools else b""
     regions = {
         "system_context_tokens": tokens(sum(part.counted_bytes for part in request.system)),
         "conversation_tokens": tokens(sum(part.counted_bytes for part in request.conversation)),
@@ -132,7 +141,7 @@ def budget_of(request: Read) -> Json:
 
 def tokenizer_tokens_of(request: Read) -> int:
     """The request as the model's own vocabulary counts it."""
-    tools = count(compact(tool).decode() for tool in request.tools)
+    tools = count(tool.decode() for tool in request.encoded_tools)
     return tools + sum(element.tokenizer_tokens for element in request.elements)
 
 
@@ -142,8 +151,7 @@ def tokens(size_bytes: int) -> int:
 
 def segments_of(request: Read) -> list[Json]:
     """The segments that a provider may cache, with their bytes and chains."""
-    system, rest = request.system, request.conversation
-    tools = [compact(tool) for tool in request.tools]
+    system, rest, tools = request.system, request.conversation, request.encoded_tools
     return [
         segment("system", sum(part.size_bytes for part in system), [p.digest for p in system]),
         segment("tools", sum(map(len, tools)), [sha256(tool).digest() for tool in tools]),

@@ -119,7 +119,7 @@ async def test_an_overflow_compacts_where_pruning_leaves_the_line_reached(timed:
 
 
 async def test_pruning_does_not_use_up_the_compaction_of_its_call(timed: Timed) -> None:
-    profile = {"name": "model-a", "context_window": 6_400, "max_output_tokens": 400}
+    profile = {"name": "model-a", "context_window": 5_500, "max_output_tokens": 400}
     session = await in_turn(
         timed, user("Read."), *long_read(0), *long_read(1), model_profile=profile
     )

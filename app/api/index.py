@@ -20,7 +20,21 @@ from app.version import VERSION
 
 router = APIRouter(tags=["service"])
 
-FEATURES = ("sessions", "messages", "world_state", "prepare", "context", "prepared", "stateless")
+FEATURES = (
+    "sessions",
+    "turns",
+    "messages",
+    "world_state",
+    "prepare",
+    "context",
+    "prepared",
+    "compactions",
+    "rewind",
+    "fork",
+    "history",
+    "replay",
+    "stateless",
+)
 
 
 class IndexOut(BaseModel):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.agent import Agent
 from app.core.blocks import Blocks
@@ -87,7 +87,7 @@ def _prepare(resources: Resources, state: GivenState) -> PreparedCall:
     options = SurfaceOptions(
         is_root=True, sandbox_available=True, tool_order=state.policy.tool_order
     )
-    return prepare(
+    call = prepare(
         PrepareInput(
             model=state.model_profile.name,
             profile=state.model_profile,
@@ -102,6 +102,10 @@ def _prepare(resources: Resources, state: GivenState) -> PreparedCall:
             is_partial=any(map(_is_summary, state.conversation)),
         )
     )
+    # Indexes count into what was given, whatever of it the model may see.
+    shown = [index for index, given in enumerate(state.conversation) if given.agent_visible]
+    repairs = (replace(repair, item_index=shown[repair.item_index]) for repair in call.repairs)
+    return replace(call, repairs=tuple(repairs))
 
 
 def _is_summary(given: GivenItem) -> bool:

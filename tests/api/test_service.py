@@ -28,8 +28,8 @@ async def test_the_index_tells_what_there_is_and_nothing_else(api: Api) -> None:
             "page_items": 500,
         },
         "features": [
-            *("sessions", "messages", "world_state", "prepare", "context", "prepared"),
-            "stateless",
+            *("sessions", "turns", "messages", "world_state", "prepare", "context", "prepared"),
+            *("compactions", "rewind", "fork", "history", "replay", "stateless"),
         ],
     }
 

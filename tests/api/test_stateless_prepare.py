@@ -351,3 +351,15 @@ async def test_a_world_state_message_may_be_given(api: Api) -> None:
 
     assert len(prepared["request"]["messages"]) == 1
     assert [repair["code"] for repair in prepared["repairs"]] == ["orphan_tool_result_dropped"]
+
+
+async def test_repairs_count_into_the_conversation_that_was_given(
+    client: httpx.AsyncClient,
+) -> None:
+    hidden = {**user("for people only"), "agent_visible": False}
+    body = {"model_profile": PROFILE, "conversation": [hidden, user("Go."), results("ghost")]}
+    answer = succeeded(await client.post("/v1/prepare", json=body))
+
+    assert [(repair["code"], repair["item_index"]) for repair in answer["repairs"]] == [
+        ("orphan_tool_result_dropped", 2)
+    ]

@@ -145,7 +145,7 @@ async def _repeated(
         return None
     incarnation = situation.session.incarnation
     compactions = CompactionWriter(connection, incarnation)
-    found = await compactions.find(compaction_id(resources, incarnation, request.key))
+    found = await compactions.find(compaction_id(resources, incarnation, "compact", request.key))
     pending = await compactions.pending()
     if pending is not None and pending.claim is not None and pending.claim.key == request.key:
         found = pending
@@ -276,7 +276,7 @@ async def _created(
     request: CompactionRequest,
     now: datetime,
 ) -> Compaction:
-    new_id = compaction_id(resources, session.incarnation, request.key)
+    new_id = compaction_id(resources, session.incarnation, "compact", request.key)
     blank = blank_compaction(new_id, await compactions.next_ordinal(), request.kind, now)
     unclaimed = replace(
         blank,

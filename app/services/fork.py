@@ -11,7 +11,7 @@ from app.core.errors import SessionConflict
 from app.core.ids import check_key
 from app.core.stored import Origin, Session, Window
 from app.services.baselines import rebase_world_state
-from app.services.cuts import legal_cut
+from app.services.cuts import session_cut
 from app.services.resources import Resources
 from app.store.compactions import CompactionRepository
 from app.store.connections import WriteConnection
@@ -40,7 +40,7 @@ async def fork_session(
             raise InvalidBoundary(
                 f"the session holds {source.message_count} messages", through_sequence=wanted
             )
-        cut = await legal_cut(connection, source.incarnation, wanted)
+        cut = await session_cut(connection, source, wanted)
         made = await _forked(resources, connection, source, new_id, cut)
         original = canonical.encode(
             {"forked_from": source.incarnation, "through": through_sequence}

@@ -44,19 +44,18 @@ async def install_summary(
         ConversationMoved: The view that the plan was made from is no longer shown.
         StateError: The runtime state cannot be collected.
     """
-    session, plan = situation.session, compaction.plan
-    if plan is None or session.view_id != plan.view_id:
-        raise ConversationMoved(
-            "the view that the compaction was planned on is no longer shown",
-            message_count=session.message_count,
-        )
-    checkpoint = await _checkpoint(connection, session, compaction, plan, summary.text, now)
+    session = situation.session
+    plan = _standing_plan(session, compaction)
+    # What a rewind hides behind the fold stays hidden.
+    view = situation.view.folded(compaction.id, plan.through_sequence)
+    made = await _checkpoint(connection, session, compaction, plan, summary.text, now)
+    checkpoint = replace(made, replaced_through_sequence=view.open_after)
     completed = replace(
         compaction,
         status="completed",
         claim=None,
         checkpoint=checkpoint,
-        view=situation.view.folded(compaction.id, plan.through_sequence),
+        view=view,
         updated_at=now,
     )
     after = await _items_after(resources, connection, session, completed)
@@ -70,6 +69,16 @@ async def install_summary(
     )
     await SessionWriter(connection).save(changed)
     return completed, completed_answer(completed, checkpoint, changed)
+
+
+def _standing_plan(session: Session, compaction: Compaction) -> Plan:
+    plan = compaction.plan
+    if plan is None or session.view_id != plan.view_id:
+        raise ConversationMoved(
+            "the view that the compaction was planned on is no longer shown",
+            message_count=session.message_count,
+        )
+    return plan
 
 
 async def _items_after(

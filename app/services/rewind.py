@@ -16,7 +16,7 @@ from app.compaction.view import WHOLE, View
 from app.core.stored import Session
 from app.services.baselines import rebase_world_state
 from app.services.compaction_ids import compaction_id
-from app.services.cuts import legal_cut
+from app.services.cuts import session_cut
 from app.services.resources import Resources
 from app.services.runtime import runtime_after
 from app.services.supersede import refuse_live_turn, supersede_pending
@@ -62,7 +62,7 @@ async def rewind_session(
         sessions = SessionWriter(connection)
         session = await sessions.lock(session_id)
         compactions = CompactionWriter(connection, session.incarnation)
-        new_id = compaction_id(resources, session.incarnation, key)
+        new_id = compaction_id(resources, session.incarnation, "rewind", key)
         # Only an id that was made from a key can be there already.
         made = await compactions.find(new_id)
         if made is not None:
@@ -125,7 +125,7 @@ async def _earlier(connection: WriteConnection, session: Session, through: int) 
         raise InvalidBoundary(
             f"the session holds {session.message_count} messages", through_sequence=through
         )
-    cut = await legal_cut(connection, session.incarnation, through)
+    cut = await session_cut(connection, session, through)
     installed = await CompactionWriter(connection, session.incarnation).installed_at(cut)
     before = WHOLE if installed is None or installed.view is None else installed.view
     view = before.through(cut).closed_at(session.message_count)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, delete, func, insert, select
+from sqlalchemy import ColumnElement, delete, insert, select
 
 from app.core.chat_state import Arrival, OpenCall, advance
 from app.core.errors import MessageNotFound
@@ -85,20 +85,6 @@ class MessageRepository:
         statement = select(messages).where(self._mine, messages.c.id.in_(ids))
         rows = (await self._connection.execute(statement)).mappings()
         return {row["id"]: stored_message(row) for row in rows}
-
-    async def role_at(self, sequence: int) -> Role | None:
-        """The role of the message at a sequence, if there is one."""
-        statement = select(messages.c.role).where(self._mine, messages.c.sequence == sequence)
-        role: Role | None = (await self._connection.execute(statement)).scalar_one_or_none()
-        return role
-
-    async def last_sequence_of_role(self, role: Role, through_sequence: int) -> int:
-        """The sequence of the newest message of a role in a range, 0 without one."""
-        statement = select(func.coalesce(func.max(messages.c.sequence), 0)).where(
-            self._mine, messages.c.role == role, messages.c.sequence <= through_sequence
-        )
-        sequence: int = (await self._connection.execute(statement)).scalar_one()
-        return sequence
 
     async def cumulative_json_bytes(self, sequence: int) -> int:
         """JSON bytes of all messages up to a sequence that the session holds."""

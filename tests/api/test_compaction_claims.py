@@ -213,6 +213,15 @@ async def test_equal_keys_of_two_sessions_are_two_compactions(
     assert first.id != second.id
 
 
+async def test_equal_keys_of_a_compaction_and_a_rewind_are_two_calls(talk: SessionApi) -> None:
+    held = await start(talk, "key-1")
+    await held.complete()
+    rewound, _ = await repeated(talk, "rewind", {"compaction_id": held.id}, "key-1")
+
+    assert rewound.json()["kind"] == "rewind"
+    assert rewound.json()["parent_compaction_id"] == held.id
+
+
 async def repeated(session: SessionApi, path: str, body: Json, key: str) -> list[httpx.Response]:
     """The answers to a call whose first answer was lost, and to its repeat."""
     address = f"/v1/sessions/{session.id}/{path}"

@@ -3,6 +3,8 @@
 `GET /SESSION` selects the stored contents of a session, joins and sends them.
 `POST /SESSION` stores one row and advances a counter, in one transaction.
 The rows read are the service's own; the rows written go to a copy of them.
+
+Source: docs/performance.md#floor.
 """
 
 import socket

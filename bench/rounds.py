@@ -1,4 +1,7 @@
-"""Rounds: every case once, service and floor in turn, so that noise meets both."""
+"""Rounds: every case once, service and floor in turn, so that noise meets both.
+
+Source: docs/performance.md#method.
+"""
 
 from collections.abc import Sequence
 from contextlib import closing

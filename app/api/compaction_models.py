@@ -84,7 +84,7 @@ class CompletionIn(WireModel):
         )
 
 
-class FailureIn(WireModel):
+class FailureReportIn(WireModel):
     """An attempt without an answer."""
 
     claim: str

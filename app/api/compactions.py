@@ -12,7 +12,7 @@ from app.api.compaction_models import (
     CompactionOut,
     CompactionPageOut,
     CompletionIn,
-    FailureIn,
+    FailureReportIn,
     ReplyOut,
     RewindIn,
     compaction_answer,
@@ -31,6 +31,7 @@ from app.core.errors import (
     InvalidId,
     InvalidRequest,
     SessionNotFound,
+    UnknownField,
 )
 from app.services.compact import Claimed, start_compaction
 from app.services.compactions import list_compactions, wait_for_compaction
@@ -106,7 +107,7 @@ async def start(
 @router.get(
     "/compactions",
     response_model=CompactionPageOut,
-    responses=refuses(SessionNotFound, InvalidCursor, InvalidRequest),
+    responses=refuses(SessionNotFound, InvalidCursor, InvalidRequest, UnknownField),
 )
 async def list_all(
     service: Service, session_id: SessionId, wanted: Annotated[PageQuery, Query()]
@@ -125,7 +126,9 @@ async def list_all(
 @router.get(
     "/compactions/{compaction_id}",
     response_model=CompactionOut,
-    responses=refuses(SessionNotFound, compaction_errors.CompactionNotFound, InvalidRequest),
+    responses=refuses(
+        SessionNotFound, compaction_errors.CompactionNotFound, InvalidRequest, UnknownField
+    ),
 )
 async def read(
     service: Service,
@@ -160,13 +163,15 @@ async def complete(
     "/compactions/{compaction_id}/fail",
     response_model=ReplyOut,
     responses=refuses_body(*_REPORT_REFUSALS),
-    openapi_extra=reads(FailureIn, {"claim": "claim-1", "attempt": 1, "error": "context_overflow"}),
+    openapi_extra=reads(
+        FailureReportIn, {"claim": "claim-1", "attempt": 1, "error": "context_overflow"}
+    ),
 )
 async def fail(
     service: Service, session_id: SessionId, compaction_id: str, body: JsonBody
 ) -> Response:
     """Report an attempt without an answer; after an overflow the next request is smaller."""
-    given = validated(FailureIn, body.value)
+    given = validated(FailureReportIn, body.value)
     reply = await answer_compaction(service, session_id, compaction_id, given.failure())
     return _reply(reply)
 
@@ -184,7 +189,7 @@ async def fail(
         refusals.CompactionNotCurrent,
         refusals.InvalidBoundary,
     ),
-    openapi_extra=reads(RewindIn, {"through_sequence": 12}),
+    openapi_extra=reads(RewindIn, {"through_sequence": 2}),
 )
 async def rewind(
     service: Service,

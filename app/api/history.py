@@ -14,7 +14,7 @@ from app.api.responses import JSON, spliced
 from app.compaction import refusals
 from app.compaction.errors import CompactionNotFound
 from app.core import canonical
-from app.core.errors import InvalidRequest, SessionNotFound
+from app.core.errors import InvalidRequest, SessionNotFound, UnknownField
 from app.core.items import Item
 from app.core.messages import Real
 from app.services.replay import Replay, Selector, read_history, replay_session
@@ -86,6 +86,7 @@ class ReplayOut(BaseModel):
         refusals.NoCompaction,
         refusals.InvalidPage,
         InvalidRequest,
+        UnknownField,
     ),
 )
 async def history(
@@ -118,6 +119,7 @@ async def history(
         refusals.NoCompaction,
         refusals.InvalidBoundary,
         InvalidRequest,
+        UnknownField,
     ),
 )
 async def replay(

@@ -178,7 +178,7 @@ async def change(
     | refuses_body(
         errors.SessionNotFound, errors.InvalidId, errors.SessionConflict, InvalidBoundary
     ),
-    openapi_extra=reads(ForkIn, {"id": "s-2", "through_sequence": 12}),
+    openapi_extra=reads(ForkIn, {"id": "s-2", "through_sequence": 2}),
 )
 async def fork(service: Service, session_id: SessionId, body: JsonBody) -> Response:
     """Make a session of its own from this one's history, cut where no tool round is open."""

@@ -11,7 +11,13 @@ from app.api.pages import PageQuery, decode_ordinal, encode_cursor
 from app.api.responses import json_response
 from app.api.turn_models import TurnIn, TurnOut, TurnPageOut, turn_answer
 from app.api.validation import validated
-from app.core.errors import InvalidCursor, InvalidId, InvalidRequest, SessionNotFound
+from app.core.errors import (
+    InvalidCursor,
+    InvalidId,
+    InvalidRequest,
+    SessionNotFound,
+    UnknownField,
+)
 from app.core.turns import TurnActive, TurnClosed
 from app.services.turns import list_turns
 from app.services.turns import put_turn as put_session_turn
@@ -37,7 +43,7 @@ async def put(service: Service, session_id: SessionId, turn_id: str, body: JsonB
 @router.get(
     "",
     response_model=TurnPageOut,
-    responses=refuses(SessionNotFound, InvalidCursor, InvalidRequest),
+    responses=refuses(SessionNotFound, InvalidCursor, InvalidRequest, UnknownField),
 )
 async def list_all(
     service: Service, session_id: SessionId, wanted: Annotated[PageQuery, Query()]

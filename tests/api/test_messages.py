@@ -79,6 +79,7 @@ async def test_a_message_is_read_back_with_all_that_is_known_of_it(api: Api) -> 
         "content": [text_block("hi")],
         "agent_visible": False,
         "user_visible": True,
+        "covered_by": None,
         "created_at": "2026-01-01T00:00:00+00:00",
     }
     second = await session.read("messages/m2")

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.api.client import Api, Json, succeeded
+from tests.api.client import Api, Json, assistant, succeeded, user
 from tests.api.contract import DOCUMENT
 from tests.api.on_one_database import ON_SQLITE
+from tests.unit.compaction.summaries import SUMMARY
 
 
 def operations() -> Iterator[tuple[str, str, Json]]:
@@ -65,9 +66,17 @@ async def test_the_example_of_a_body_is_taken(
 ) -> None:
     await create_from_example(api)
     content = body_of(operation)
-    address = path.replace("{session_id}", "s-1")
+    address, held = path.replace("{session_id}", "s-1"), dict[str, Any]()
+    if path.endswith(("/fork", "/rewind", "/compactions", "/complete", "/fail")):
+        await fill(api)
+    if "{compaction_id}" in path:
+        asked = {"kind": "manual"}
+        held = succeeded(await api.client.post("/v1/sessions/s-1/compactions", json=asked))
+        address = address.replace("{compaction_id}", held["id"])
+    claimed = {"claim": held["claim"]["token"], "summary": SUMMARY} if held else {}
+    body = {name: claimed.get(name, value) for name, value in content["example"].items()}
 
-    response = await api.client.request(method, address, json=content["example"])
+    response = await api.client.request(method, address, json=body)
 
     assert response.is_success, response.text
     assert content["schema"]["$ref"].removeprefix("#/components/schemas/") in components()
@@ -81,6 +90,13 @@ async def create_from_example(api: Api) -> None:
         if (method, path) == ("post", "/v1/sessions")
     ]
     succeeded(await api.client.post("/v1/sessions", json=example))
+
+
+async def fill(api: Api) -> None:
+    """Two messages, for there is nothing to summarize or to go back to in an empty session."""
+    two = [user("Fix the build."), assistant("Done.")]
+    messages = [{"id": f"m{place}", **each} for place, each in enumerate(two)]
+    succeeded(await api.client.post("/v1/sessions/s-1/messages", json={"messages": messages}))
 
 
 def components() -> dict[str, Any]:

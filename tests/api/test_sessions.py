@@ -11,7 +11,7 @@ from tests.api.on_one_database import ON_SQLITE
 from tests.requirements import requirement
 
 BODY: Json = {"id": "s", "model": "model-a", "model_profile": PROFILE, "agent": AGENT}
-VOLATILE = ("incarnation", "agent_ref", "created_at", "updated_at")
+VOLATILE = ("incarnation", "agent_ref", "window", "policy", "created_at", "updated_at")
 READ: Json = {"name": "read", "description": "Read a file", "parameters": {"type": "object"}}
 PLAN: Json = {
     "name": "update_plan",
@@ -56,18 +56,14 @@ async def test_a_created_session_is_answered_whole(api: Api) -> None:
             "encoding": None,
             "manages_own_context": False,
         },
-        "policy": {
-            "preset": "openwork",
-            "auto_compact_percent": 85,
-            "max_tool_result_tokens": 8_000,
-            "prune_tool_result_chars": 8_192,
-            "tool_order": "given",
-        },
         "generation": {"temperature": 0.5},
         "version": 0,
         "message_count": 0,
         "parent_session_id": None,
+        "forked_from": None,
         "current_turn_id": None,
+        "pruned_through_sequence": None,
+        "latest_compaction_id": None,
         "sandbox_available": True,
         "spill_directory": None,
         "state": "unknown",
@@ -76,6 +72,11 @@ async def test_a_created_session_is_answered_whole(api: Api) -> None:
         "metadata": {"ticket": "T-1"},
         "repairs": [],
     }
+    assert session["policy"]["preset"] == "openwork"
+    assert session["policy"]["max_tool_result_tokens"] == 8_000
+    assert session["policy"]["prune_tool_result_chars"] == 8_192
+    assert session["window"]["id"] == "s:1"
+    assert session["window"]["first_window_id"] == session["window"]["window_id"]
     assert session["created_at"] == session["updated_at"]
 
 

@@ -81,6 +81,7 @@ async def test_a_sample_is_answered_whole(api: Api) -> None:
                 "content": [text_block(rendered("规范"))],
                 "agent_visible": True,
                 "user_visible": False,
+                "covered_by": None,
                 "created_at": message["created_at"],
             }
         ],

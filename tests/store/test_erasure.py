@@ -7,6 +7,7 @@ import pytest
 
 from app.store.tables import metadata
 from tests.api.client import AGENT, Api, Json, SessionApi, calls, user
+from tests.api.compacting import compact
 from tests.store.rows import stored_rows
 
 OTHER_AGENT = {"system_prompt": "You write poems."}
@@ -29,6 +30,7 @@ async def delete(session: SessionApi) -> None:
 
 async def test_a_deleted_session_leaves_no_row(api: Api, database_url: str) -> None:
     session = await full_session(api)
+    await compact(session)
     before = await stored_rows(database_url)
     await delete(session)
     after = await stored_rows(database_url)

@@ -11,11 +11,13 @@ from tests.api.client import Api, Json, SessionApi, user
 from tests.store.rows import Statement, recorded_statements
 
 POINT: Json = {"turn_id": "t", "model_call": 1, "sample": 1}
+# A turn that a point opens is read, looked for among live ones, and written.
+OPENING: Final = ["SELECT turns", "SELECT turns", "INSERT turns"]
 APPENDING: Final = ["SELECT messages", "SELECT open_calls", "INSERT messages"]
 SAMPLING: Final = [
     *("SELECT world_state_samples", "SELECT world_state_sections", "SELECT messages"),
-    *("SELECT messages", "INSERT messages", "DELETE world_state_sections"),
-    *("INSERT world_state_sections", "INSERT world_state_samples"),
+    *("SELECT messages", "INSERT messages", "INSERT world_state_emissions"),
+    *("DELETE world_state_sections", "INSERT world_state_sections", "INSERT world_state_samples"),
 ]
 RECORDING: Final = ["SELECT prepared_calls", "SELECT prepared_calls", "INSERT prepared_calls"]
 
@@ -41,7 +43,7 @@ ACTS: Final[dict[str, tuple[Callable[[SessionApi], Awaitable[Json]], list[str]]]
     ),
     "sample": (
         lambda session: session.sample({"instructions": {"content": "Be kind.\n"}}),
-        ["SELECT sessions", *SAMPLING, "UPDATE sessions"],
+        ["SELECT sessions", *OPENING, *SAMPLING, "UPDATE sessions"],
     ),
     "preview": (
         lambda session: session.read("context"),
@@ -99,6 +101,7 @@ async def test_a_prepare_with_everything_is_one_pass_of_each(api: Api) -> None:
 
     assert [statement.what for statement in statements] == [
         *("SELECT sessions", "SELECT messages", "SELECT sessions"),
+        *OPENING,
         *APPENDING,
         *SAMPLING,
         *RECORDING,

@@ -35,7 +35,12 @@ from app.services.stateless_compaction import (
 
 router = APIRouter(prefix="/v1", tags=["stateless compaction"])
 
-_PLACEMENT = (errors.EmptyMessage, errors.InvalidToolMessage, errors.UnexpectedRole)
+_PLACEMENT = (
+    errors.SystemMessageInConversation,
+    errors.EmptyMessage,
+    errors.InvalidToolMessage,
+    errors.UnexpectedRole,
+)
 _SETTINGS = (errors.InvalidModelProfile, UnknownPolicy, UnknownPolicyOverride)
 _CONVERSATION = [{"role": "user", "content": "Fix the build."}]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.compaction.fold import fold_end, plan_fold
 from app.compaction.ladder import (
@@ -19,6 +19,7 @@ from app.compaction.summary_request import SummaryInput, SummaryRequest, build_s
 from app.compaction.turn_plan import TurnPlan
 from app.compaction.watermark import PrunePlan, plan_prune
 from app.core.agent import Agent
+from app.core.chat_state import refuse_system_role
 from app.core.counting import TokenCounter
 from app.core.items import Item
 from app.core.model_profile import ModelProfile
@@ -69,7 +70,7 @@ def plan_prune_given(
     conversation: Sequence[GivenItem], current: int | None, policy: PresetPolicy
 ) -> PrunePlan | None:
     """The move of the watermark that a conversation allows; None where it prunes nothing."""
-    items = given_items(conversation, Uncounted())
+    items = _items(conversation, Uncounted())
     return plan_prune(items, current, policy.prune_tool_result_chars)
 
 
@@ -94,7 +95,7 @@ async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Repla
 
 def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
     counter = counter_of(given.model_profile)
-    items = given_items(given.conversation, counter)
+    items = _items(given.conversation, counter)
     fold = plan_fold(items)
     options = SurfaceOptions(
         is_root=True, sandbox_available=True, tool_order=given.policy.tool_order
@@ -120,7 +121,7 @@ def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
         instructions=given.instructions,
     )
     return PlannedGiven(
-        keep_from=fold.keep_from,
+        keep_from=_positions(given.conversation)[fold.keep_from],
         request=request,
         shortened_call_ids=_shortened(items[: fold.keep_from], request.level),
         key=plan_key(content),
@@ -140,7 +141,7 @@ def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> S
 
 
 def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
-    items = given_items(given.conversation, counter)
+    items = _items(given.conversation, counter)
     state = given.runtime_state
     compaction = GivenCompaction(
         compaction_id=given.compaction_id,
@@ -149,7 +150,21 @@ def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
         base=EMPTY_STATE if state is None else state_from_json(state),
         plan=given.plan,
     )
-    return replace_conversation(items, compaction, counter)
+    replaced = replace_conversation(items, compaction, counter)
+    positions = _positions(given.conversation)
+    return replace(replaced, hidden=tuple(positions[index] for index in replaced.hidden))
+
+
+def _items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+    for index, given in enumerate(conversation):
+        refuse_system_role(given.role, index)
+    return given_items(conversation, counter)
+
+
+def _positions(conversation: Sequence[GivenItem]) -> list[int]:
+    """Where the items that a model may see stand in the conversation, and where it ends."""
+    visible = [index for index, given in enumerate(conversation) if given.agent_visible]
+    return [*visible, len(conversation)]
 
 
 def _shortened(folded: Sequence[Item], level: int) -> tuple[str, ...]:

@@ -5,9 +5,10 @@ from app.core.counting import tokens_of_bytes
 from app.core.engine import PreparedCall
 from app.core.item_limits import AGENT_MESSAGE_TOKENS, SKILL_TOKENS, SYSTEM_PART_TOKENS
 from app.core.items import Item
-from app.core.limits import Decision, LimitOrigin, Limits, Policy
+from app.core.limits import Decision, LimitOrigin, Limits
 from app.core.messages import Real
 from app.core.model_profile import ModelProfile
+from app.core.policy import Policy
 from app.core.prefix import Prefix
 from app.core.request_copy import ProjectionSummary, Repair
 
@@ -48,10 +49,10 @@ def limits_answer(limits: Limits, profile: ModelProfile, policy: Policy) -> Answ
     return {
         "context_window": limits.context_window,
         "effective_input_tokens": limits.effective_input_tokens,
-        "hard_limit_tokens": None,
+        "hard_limit_tokens": limits.hard_limit_tokens,
         "auto_compact_token_limit": limits.auto_compact_token_limit,
         "compact_at_input_tokens": limits.compact_at_input_tokens,
-        "scope": "total",
+        "scope": limits.scope,
         "accepts_data_blocks": profile.accepts_data_blocks,
         "max_context_item_tokens": SYSTEM_PART_TOKENS,
         "max_tool_result_tokens": policy.max_tool_result_tokens,
@@ -66,8 +67,10 @@ def decision_answer(decision: Decision) -> Answer:
     return {
         "action": decision.action,
         "reason": decision.reason,
+        "phase": decision.phase,
         "measured_tokens": decision.measured_tokens,
         "line_tokens": decision.line_tokens,
+        "compact_with_model": decision.compact_with_model,
         "detail": decision.detail,
         "compaction": _compaction_call(decision),
         **({} if decision.retry_after_ms is None else {"retry_after_ms": decision.retry_after_ms}),

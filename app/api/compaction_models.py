@@ -22,7 +22,9 @@ from app.services.compaction_answers import checkpoint_json
 from app.services.complete import AttemptError, Completion, Failure
 from app.services.rewind import RewindTarget
 
-RequestedKind: TypeAlias = Literal["manual", "threshold", "overflow"]
+RequestedKind: TypeAlias = Literal[
+    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed"
+]
 
 
 class CompactionIn(WireModel):

@@ -11,7 +11,7 @@ from app.api.wire import Count, GenerationIn, MessageIn
 from app.api.world_state_models import CaptureIn, Ordinal, SampleOut, sample_key
 from app.core.budget import BudgetState
 from app.core.ids import check_key
-from app.core.limits import Action, Reason
+from app.core.limits import Action, LimitScope, Phase, Reason
 from app.core.prefix import Cause
 from app.services.append import Expected
 from app.services.decisions import Delivery, OverflowReport
@@ -172,7 +172,7 @@ class LimitsOut(BaseModel):
     hard_limit_tokens: int | None
     auto_compact_token_limit: int | None
     compact_at_input_tokens: int | None
-    scope: Literal["total"]
+    scope: LimitScope
     accepts_data_blocks: bool
     max_context_item_tokens: int
     max_tool_result_tokens: int
@@ -186,8 +186,10 @@ class DecisionOut(BaseModel):
 
     action: Action
     reason: Reason
+    phase: Phase
     measured_tokens: int
     line_tokens: int | None
+    compact_with_model: str | None
     detail: str
     compaction: dict[str, Any] | None
     retry_after_ms: int | None = None

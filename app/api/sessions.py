@@ -34,7 +34,8 @@ from app.core import errors
 from app.core.errors import ImmutableField, InvalidCursor, InvalidRequest, UnknownField
 from app.core.ids import is_key
 from app.core.stored import Session
-from app.policies.presets import UnknownPolicy, UnknownPolicyOverride
+from app.policies.overrides import UnknownPolicyOverride
+from app.policies.presets import UnknownPolicy
 from app.services.fork import fork_session
 from app.services.resume import resume_session
 from app.services.sessions import (

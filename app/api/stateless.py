@@ -23,7 +23,8 @@ from app.api.stateless_models import (
 from app.api.validation import validated
 from app.api.world_state import CAPTURE_REFUSALS
 from app.core import canonical, errors
-from app.policies.presets import UnknownPolicy, UnknownPolicyOverride, policy_from
+from app.policies.overrides import UnknownPolicyOverride
+from app.policies.presets import UnknownPolicy, policy_from
 from app.services.estimates import Estimate, estimate_given
 from app.services.stateless import diff_given, prepare_given
 from app.services.world_state import warning_answer

@@ -24,7 +24,8 @@ from app.core.agent import Agent
 from app.core.items import Item
 from app.core.messages import Real
 from app.core.model_profile import unknown_profile
-from app.policies.presets import DEFAULT_PRESET, UnknownPolicy, UnknownPolicyOverride, policy_from
+from app.policies.overrides import UnknownPolicyOverride
+from app.policies.presets import DEFAULT_PRESET, UnknownPolicy, policy_from
 from app.services.stateless_compaction import (
     GivenPlan,
     GivenReplacement,

@@ -10,7 +10,9 @@ from typing import Literal, TypeAlias
 
 from app.compaction.view import View
 
-CompactionKind: TypeAlias = Literal["manual", "threshold", "overflow", "rewind"]
+CompactionKind: TypeAlias = Literal[
+    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed", "rewind"
+]
 CompactionStatus: TypeAlias = Literal["pending", "completed", "failed", "superseded"]
 CompactionPhase: TypeAlias = Literal["pre_turn", "mid_turn", "standalone"]
 SummaryStyle: TypeAlias = Literal["conversation", "cached", "flat"]

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
-from app.core.limits import Limits
+from app.core.limits import Decision, Limits
 from app.core.tool_surface import SystemMessage, ToolDefinition
 
 BudgetState: TypeAlias = Literal["unknown", "ok", "warning", "danger", "over"]
@@ -92,41 +92,32 @@ def make_budget(
     tokenizer: RegionTokens,
     tokenizer_basis: str,
     limits: Limits,
+    decision: Decision,
     max_output_tokens: int | None,
 ) -> Budget:
-    """The budget of measured regions under `limits`."""
-    window, used = limits.context_window, estimate.total
-    if window is None:
-        return Budget(
-            estimate=estimate,
-            tokenizer=tokenizer,
-            tokenizer_basis=tokenizer_basis,
-            reserved_output_tokens=limits.reserved_output_tokens,
-            used_percent_raw=None,
-            remaining_tokens=None,
-            state="unknown",
-            fits=None,
-            suggested_max_output_tokens=None,
-        )
-    raw = round(100 * used / window, 2)
+    """The budget of measured regions under `limits`, told of the input that was decided on."""
+    window, used = limits.context_window, decision.input_tokens
+    raw = None if window is None else round(100 * used / window, 2)
+    suggested = None
+    if window is not None and max_output_tokens is not None:
+        suggested = max(0, min(max_output_tokens, window - used))
     return Budget(
         estimate=estimate,
         tokenizer=tokenizer,
         tokenizer_basis=tokenizer_basis,
         reserved_output_tokens=limits.reserved_output_tokens,
         used_percent_raw=raw,
-        remaining_tokens=max(0, (limits.compact_at_input_tokens or 0) - used),
-        state=_state(used, raw, limits),
-        fits=used + limits.reserved_output_tokens <= window,
-        suggested_max_output_tokens=None
-        if max_output_tokens is None
-        else max(0, min(max_output_tokens, window - used)),
+        remaining_tokens=decision.remaining_tokens,
+        state=_state(raw, decision),
+        fits=None if window is None else used + limits.reserved_output_tokens <= window,
+        suggested_max_output_tokens=suggested,
     )
 
 
-def _state(used: int, used_percent_raw: float, limits: Limits) -> BudgetState:
-    line = limits.line_tokens
-    if line is not None and used + limits.reserved_output_tokens >= line:
+def _state(used_percent_raw: float | None, decision: Decision) -> BudgetState:
+    if used_percent_raw is None:
+        return "unknown"
+    if decision.is_over:
         return "over"
     if used_percent_raw >= DANGER_PERCENT:
         return "danger"

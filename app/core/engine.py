@@ -6,7 +6,13 @@ Source: docs/semantics/engine.md.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.core.budget import Budget, estimate_regions, make_budget, tokenizer_regions
+from app.core.budget import (
+    Budget,
+    RegionTokens,
+    estimate_regions,
+    make_budget,
+    tokenizer_regions,
+)
 from app.core.counting import TokenCounter
 from app.core.errors import (
     DuplicateSystemContext,
@@ -16,9 +22,10 @@ from app.core.errors import (
 )
 from app.core.item_limits import check_system_part
 from app.core.items import Item
-from app.core.limits import Decision, Limits, Policy
+from app.core.limits import Decision, Limits, Phase
 from app.core.model_profile import ModelProfile
 from app.core.normalize import normalize
+from app.core.policy import Measured, Policy
 from app.core.project import project
 from app.core.prune import prune
 from app.core.request import request_fragments
@@ -33,6 +40,7 @@ from app.core.request_copy import (
 )
 from app.core.text import is_blank
 from app.core.tool_surface import Surface, SystemMessage
+from app.core.usage import NO_USAGE, UsageState
 
 STEPS: tuple[Step, ...] = (prune, project, normalize)
 """Prune shortens what project measures, and normalize runs last so that no
@@ -57,6 +65,8 @@ class PrepareInput:
     memo: Memo
     is_partial: bool = False
     """Whether a compaction or a rewind hides messages in front of the items."""
+    usage: UsageState = NO_USAGE
+    phase: Phase = "pre_turn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +122,10 @@ def prepare(given: PrepareInput) -> PreparedCall:
     surface = given.surface
     max_output = given.profile.max_output_tokens
     limits = given.policy.limits(given.profile, max_output or 0)
-    budget = make_budget(
-        estimate_regions(surface.system, copy.items, surface.tools),
-        tokenizer_regions(surface.system, copy.items, surface.tools),
-        given.counter.basis,
-        limits,
-        max_output,
-    )
+    estimate = estimate_regions(surface.system, copy.items, surface.tools)
+    tokenizer = tokenizer_regions(surface.system, copy.items, surface.tools)
+    decision = given.policy.decide(_measured(given, copy.items, estimate, tokenizer), limits)
+    budget = make_budget(estimate, tokenizer, given.counter.basis, limits, decision, max_output)
     return PreparedCall(
         model=given.model,
         profile=given.profile,
@@ -128,7 +135,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         generation=given.generation,
         budget=budget,
         limits=limits,
-        decision=given.policy.decide(budget.estimate.total, limits),
+        decision=decision,
         projection=copy.projection,
         boundary=given.boundary,
         pruned_tool_results=copy.pruned_tool_results,
@@ -163,6 +170,21 @@ def _refuse_system_messages(items: Sequence[Item]) -> None:
             raise SystemMessageInConversation(
                 "conversation view must not contain system messages", item_index=index
             )
+
+
+def _measured(
+    given: PrepareInput, items: tuple[Item, ...], estimate: RegionTokens, tokenizer: RegionTokens
+) -> Measured:
+    return Measured(
+        profile=given.profile,
+        estimated_tokens=estimate.total,
+        tokenizer_tokens=tokenizer.total,
+        calibrated_tokens=None,
+        fixed_tokens=estimate.system_context + estimate.tool_surface,
+        items=items,
+        usage=given.usage,
+        phase=given.phase,
+    )
 
 
 def _step_context(given: PrepareInput) -> StepContext:

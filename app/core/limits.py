@@ -5,21 +5,29 @@ Source: docs/semantics/budget.md#limits.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
-
-from app.core.model_profile import ModelProfile
+from typing import Literal, TypeAlias
 
 Action: TypeAlias = Literal["submit", "compact", "wait", "blocked"]
 Reason: TypeAlias = Literal[
     "under_line",
     "token_limit_reached",
+    "hard_limit_reached",
+    "model_downshift",
+    "comp_hash_changed",
     "context_overflow",
     "over_line_after_compaction",
     "compaction_failed",
     "cannot_fit",
     "unknown_window",
 ]
-CompactionTrigger: TypeAlias = Literal["threshold", "overflow"]
+CompactionTrigger: TypeAlias = Literal[
+    "threshold", "overflow", "model_downshift", "comp_hash_changed"
+]
+Phase: TypeAlias = Literal["pre_turn", "mid_turn"]
+"""Before the first sample of a turn, or between two of them."""
+LimitScope: TypeAlias = Literal["total", "body_after_prefix"]
+"""What the line is compared with: the whole context, or what grew in this window."""
+AfterFailure: TypeAlias = Literal["submit", "blocked"]
 ToolOrder: TypeAlias = Literal["given", "name"]
 LimitSource: TypeAlias = Literal["session", "policy", "derived", "unknown"]
 
@@ -40,7 +48,7 @@ class Limits:
 
     context_window: int | None
     effective_input_tokens: int | None
-    """What output and reasoning leave of the window."""
+    """What of the window an input may take."""
     auto_compact_token_limit: int | None
     """The line, before the output reserve is taken off it."""
     line_tokens: int | None
@@ -49,6 +57,9 @@ class Limits:
     """The smallest input at which the session compacts."""
     reserved_output_tokens: int
     provenance: Mapping[str, LimitOrigin]
+    hard_limit_tokens: int | None = None
+    """What no request may reach, whatever the line says; None where the policy has none."""
+    scope: LimitScope = "total"
 
     @property
     def always_reached(self) -> bool:
@@ -71,35 +82,21 @@ class Decision:
 
     action: Action
     reason: Reason
+    input_tokens: int
+    """What the policy takes the request's input to be; shares and remainders speak of it."""
     measured_tokens: int
     line_tokens: int | None
+    remaining_tokens: int | None
+    """Input that may still come before the session compacts; None where no limit is known."""
     detail: str
+    phase: Phase = "pre_turn"
+    compact_with_model: str | None = None
+    """Who should summarise; None is the session's model."""
     compaction: CompactionCall | None = None
     retry_after_ms: int | None = None
     """When to ask again, where somebody else runs the compaction."""
 
-
-class Policy(Protocol):
-    """The values and rules by which a session is measured and shortened."""
-
     @property
-    def max_tool_result_tokens(self) -> int:
-        """What one projected tool result may take."""
-
-    @property
-    def prune_tool_result_chars(self) -> int:
-        """Code points up to which an old tool result stays whole."""
-
-    @property
-    def auto_prune(self) -> bool:
-        """Whether old tool results are shortened before a compaction is asked for."""
-
-    @property
-    def tool_order(self) -> ToolOrder:
-        """The order in which tools are advertised."""
-
-    def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
-        """The limits of a call that reserves so much for its answer."""
-
-    def decide(self, estimated_input_tokens: int, limits: Limits) -> Decision:
-        """Whether to send a request of that size or to compact first."""
+    def is_over(self) -> bool:
+        """Whether the request is at the line or over it."""
+        return self.line_tokens is not None and self.measured_tokens >= self.line_tokens

@@ -6,15 +6,18 @@ Source: docs/policies.md.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 
 from app.core.errors import ContextError
-from app.core.limits import Decision, Limits, ToolOrder
+from app.core.limits import AfterFailure, Decision, Limits, ToolOrder
 from app.core.model_profile import ModelProfile
+from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
-from app.policies.line import decide_by_line
-from app.policies.reserve import reserve_limits
+from app.policies.folding import Folding, OpenWorkFolding
+from app.policies.overrides import CHECKS, UnknownPolicyOverride
+from app.policies.reserve import ReserveLine
+from app.policies.rule import LineRule
 
 
 class UnknownPolicy(ContextError):
@@ -23,32 +26,36 @@ class UnknownPolicy(ContextError):
     code = "unknown_policy"
 
 
-class UnknownPolicyOverride(ContextError):
-    """The preset has no such value, or not with that content."""
-
-    code = "unknown_policy_override"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresetPolicy:
-    """The values of one session's policy."""
+    """The values of one session's policy: its own, and those of the mechanisms it is made of."""
 
     preset: str
     auto_compact_percent: int
-    """Share of the effective input at which a session compacts, 1 to 100."""
+    """Share at which a session compacts, 1 to 100; of what, the line says."""
     max_tool_result_tokens: int
     prune_tool_result_chars: int
     auto_prune: bool
     tool_order: ToolOrder
+    line: LineRule
+    folding: Folding
+
+    @property
+    def after_failed_compaction(self) -> AfterFailure:
+        """What becomes of a model call whose compaction failed."""
+        return self.folding.after_failure
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """The limits of a call that reserves so much for its answer."""
-        return reserve_limits(profile, self.auto_compact_percent, reserved_output_tokens)
+        return self.line.limits(profile, reserved_output_tokens, self.auto_compact_percent)
 
-    def decide(self, estimated_input_tokens: int, limits: Limits) -> Decision:
-        """Whether to send a request of that size or to compact first."""
-        return decide_by_line(estimated_input_tokens, limits)
+    def decide(self, measured: Measured, limits: Limits) -> Decision:
+        """Whether to send a request or to compact first."""
+        return self.line.decide(measured, limits)
 
+
+_MECHANISMS = ("line", "folding")
+"""Fields of a policy whose own fields are values of the policy too."""
 
 PRESETS: Mapping[str, PresetPolicy] = {
     "openwork": PresetPolicy(
@@ -58,16 +65,11 @@ PRESETS: Mapping[str, PresetPolicy] = {
         prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
         auto_prune=True,
         tool_order="given",
+        line=ReserveLine(),
+        folding=OpenWorkFolding(),
     )
 }
 DEFAULT_PRESET = "openwork"
-
-_BOUNDS: Mapping[str, range] = {
-    "auto_compact_percent": range(1, 101),
-    "max_tool_result_tokens": range(1, 2**31),
-    "prune_tool_result_chars": range(1, 2**31),
-}
-_TOOL_ORDERS: tuple[ToolOrder, ...] = ("given", "name")
 
 
 def policy_from(choice: str | Mapping[str, object]) -> PresetPolicy:
@@ -80,35 +82,42 @@ def policy_from(choice: str | Mapping[str, object]) -> PresetPolicy:
     """
     overrides = {"preset": choice} if isinstance(choice, str) else dict(choice)
     name = overrides.pop("preset", DEFAULT_PRESET)
-    preset = PRESETS.get(name) if isinstance(name, str) else None
-    if preset is None:
+    policy = PRESETS.get(name) if isinstance(name, str) else None
+    if policy is None:
         known = ", ".join(sorted(PRESETS))
         raise UnknownPolicy(f"there is no policy {name!r}; there is {known}", key="preset")
     for key, value in overrides.items():
-        preset = _overridden(preset, key, value)
-    return preset
+        policy = _overridden(policy, key, value)
+    return policy
 
 
 def policy_json(policy: PresetPolicy) -> dict[str, object]:
     """The policy with every value written out; `policy_from` takes it back."""
-    return {field.name: getattr(policy, field.name) for field in fields(policy)}
+    values = {
+        field.name: getattr(policy, field.name)
+        for field in fields(policy)
+        if field.name not in _MECHANISMS
+    }
+    for mechanism in _MECHANISMS:
+        values |= asdict(getattr(policy, mechanism))
+    return values
 
 
 def _overridden(policy: PresetPolicy, key: str, value: object) -> PresetPolicy:
-    bounds = _BOUNDS.get(key)
-    if bounds is not None:
-        if isinstance(value, int) and not isinstance(value, bool) and value in bounds:
-            return replace(policy, **{key: value})  # type: ignore[arg-type]
-        raise UnknownPolicyOverride(
-            f"{key} must be a whole number from {bounds.start} to {bounds.stop - 1}", key=key
-        )
-    if key == "auto_prune":
-        if isinstance(value, bool):
-            return replace(policy, auto_prune=value)
-        raise UnknownPolicyOverride(f"{key} must be true or false", key=key)
-    if key == "tool_order":
-        for order in _TOOL_ORDERS:
-            if order == value:
-                return replace(policy, tool_order=order)
-        raise UnknownPolicyOverride(f"{key} must be one of {', '.join(_TOOL_ORDERS)}", key=key)
-    raise UnknownPolicyOverride(f"preset {policy.preset!r} has no value {key!r}", key=key)
+    owner = _owner(policy, key)
+    if owner is None:
+        raise UnknownPolicyOverride(f"preset {policy.preset!r} has no value {key!r}", key=key)
+    # A check gives a value of the field's own type.
+    changes: dict[str, object] = {key: CHECKS[key](key, value)}
+    if owner is not policy:
+        mechanism = next(name for name in _MECHANISMS if getattr(policy, name) is owner)
+        changes = {mechanism: replace(owner, **changes)}  # type: ignore[type-var]
+    return replace(policy, **changes)  # type: ignore[arg-type]
+
+
+def _owner(policy: PresetPolicy, key: str) -> object | None:
+    """The policy, or the mechanism of it, that has a value of that name."""
+    if key not in CHECKS:
+        return None
+    parts = (policy, *(getattr(policy, name) for name in _MECHANISMS))
+    return next((part for part in parts if key in {field.name for field in fields(part)}), None)

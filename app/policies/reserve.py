@@ -7,8 +7,27 @@ of output therefore compacts at an input of 110 800 tokens.
 Source: docs/semantics/budget.md#limits.
 """
 
-from app.core.limits import LimitOrigin, Limits, LimitSource
+from dataclasses import dataclass
+
+from app.core.limits import Decision, LimitOrigin, Limits, LimitSource
 from app.core.model_profile import ModelProfile
+from app.core.policy import Measured
+from app.policies.line import decide_by_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReserveLine:
+    """The JSON estimate and the output reserve against a share of what the reserves leave."""
+
+    def limits(
+        self, profile: ModelProfile, reserved_output_tokens: int, auto_compact_percent: int
+    ) -> Limits:
+        """The limits of `reserve_limits`."""
+        return reserve_limits(profile, auto_compact_percent, reserved_output_tokens)
+
+    def decide(self, measured: Measured, limits: Limits) -> Decision:
+        """Compact where estimate and reserve reach the line."""
+        return decide_by_line(measured.estimated_tokens, limits)
 
 
 def reserve_limits(

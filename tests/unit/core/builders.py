@@ -22,9 +22,9 @@ from app.core.content import decode_content
 from app.core.engine import PreparedCall, PrepareInput
 from app.core.facts import Form, form_of
 from app.core.items import Item, item_of
-from app.core.limits import Policy
 from app.core.messages import Kind, Real, Role, Source, Synthetic, SyntheticReason
 from app.core.model_profile import ModelProfile
+from app.core.policy import Policy
 from app.core.request_copy import Memo, PruneBoundary, RequestCopy, StepContext
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
 from app.policies.presets import PRESETS

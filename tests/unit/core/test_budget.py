@@ -15,6 +15,7 @@ from app.core.limits import Limits
 from app.core.messages import Real
 from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.request_copy import PruneBoundary
+from app.policies.line import decide_by_line
 from app.policies.reserve import reserve_limits
 from tests.requirements import requirement
 from tests.unit.core.builders import (
@@ -48,7 +49,9 @@ def limits(window: int | None, *, line: int | None, reserve: int = 0) -> Limits:
 
 def budget(used: int, under: Limits, max_output: int | None = None) -> Budget:
     estimate = RegionTokens(system_context=0, conversation=used, tool_surface=0)
-    return make_budget(estimate, NOTHING, "length/1", under, max_output)
+    return make_budget(
+        estimate, NOTHING, "length/1", under, decide_by_line(used, under), max_output
+    )
 
 
 @requirement(
@@ -161,7 +164,7 @@ def test_the_line_comes_before_the_shares() -> None:
 def test_without_a_line_no_size_is_over_it() -> None:
     made = budget(1_000, limits(100, line=None))
 
-    assert (made.state, made.remaining_tokens) == ("danger", 0)
+    assert (made.state, made.remaining_tokens) == ("danger", None)
 
 
 @requirement("CX-10-unknown-window-is-no-number")
@@ -169,7 +172,9 @@ def test_an_unknown_window_has_numbers_for_nothing_but_the_input() -> None:
     under = reserve_limits(unknown_profile("m"), 85, 0)
     estimate = RegionTokens(system_context=1, conversation=2, tool_surface=3)
 
-    assert make_budget(estimate, NOTHING, "length/1", under, None) == Budget(
+    made = make_budget(estimate, NOTHING, "length/1", under, decide_by_line(6, under), None)
+
+    assert made == Budget(
         estimate=estimate,
         tokenizer=NOTHING,
         tokenizer_basis="length/1",

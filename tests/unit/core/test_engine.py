@@ -15,6 +15,7 @@ from app.core.errors import (
 )
 from app.core.model_profile import ModelProfile
 from app.core.request_copy import ProjectionSummary, PruneBoundary, Repair
+from app.policies.line import decide_by_line
 from app.policies.presets import policy_from
 from tests.requirements import requirement
 from tests.unit.core.builders import (
@@ -336,7 +337,7 @@ def test_a_prepared_call_says_from_what_it_was_made() -> None:
     )
     assert (call.generation, call.boundary) == ({"top_p": 1}, boundary)
     assert call.limits == OPENWORK.limits(given.profile, 32_000)
-    assert call.decision == OPENWORK.decide(call.budget.estimate.total, call.limits)
+    assert call.decision == decide_by_line(call.budget.estimate.total, call.limits)
     assert (call.projection, call.pruned_tool_results, call.repairs) == (ProjectionSummary(), 0, ())
 
 

@@ -4,16 +4,19 @@ from dataclasses import replace
 import pytest
 
 from app.core.model_profile import ModelProfile
+from app.core.policy import Measured
+from app.core.usage import NO_USAGE
+from app.policies.folding import OpenWorkFolding
 from app.policies.line import decide_by_line
+from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import (
     PRESETS,
     PresetPolicy,
     UnknownPolicy,
-    UnknownPolicyOverride,
     policy_from,
     policy_json,
 )
-from app.policies.reserve import reserve_limits
+from app.policies.reserve import ReserveLine, reserve_limits
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -22,7 +25,22 @@ OPENWORK = PresetPolicy(
     prune_tool_result_chars=8_192,
     auto_prune=True,
     tool_order="given",
+    line=ReserveLine(),
+    folding=OpenWorkFolding(),
 )
+
+
+def measured(*, estimated: int) -> Measured:
+    return Measured(
+        profile=ModelProfile(name="m", context_window=1_000),
+        estimated_tokens=estimated,
+        tokenizer_tokens=0,
+        calibrated_tokens=None,
+        fixed_tokens=0,
+        items=(),
+        usage=NO_USAGE,
+        phase="pre_turn",
+    )
 
 
 @pytest.mark.parametrize("choice", ["openwork", {}, {"preset": "openwork"}])
@@ -122,4 +140,4 @@ def test_the_preset_measures_with_its_percentage_and_decides_by_the_line() -> No
     limits = replace(OPENWORK, auto_compact_percent=50).limits(profile, 400)
 
     assert limits == reserve_limits(profile, 50, 400)
-    assert OPENWORK.decide(1, limits) == decide_by_line(1, limits)
+    assert OPENWORK.decide(measured(estimated=1), limits) == decide_by_line(1, limits)

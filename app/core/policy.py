@@ -1,0 +1,60 @@
+"""Policies as the engine knows them: values to shorten by, limits, and a decision.
+
+Source: docs/policies.md.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.core.items import Item
+from app.core.limits import AfterFailure, Decision, Limits, Phase, ToolOrder
+from app.core.model_profile import ModelProfile
+from app.core.usage import UsageState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A request copy by every counter, and what is known of the calls before it."""
+
+    profile: ModelProfile
+    estimated_tokens: int
+    """JSON bytes divided by four, rounded up once per region."""
+    tokenizer_tokens: int
+    calibrated_tokens: int | None
+    """None before a provider's first report."""
+    fixed_tokens: int
+    """Of `estimated_tokens`, what no compaction changes: system parts and tools."""
+    items: tuple[Item, ...]
+    """The conversation as it would be sent."""
+    usage: UsageState
+    phase: Phase
+
+
+class Policy(Protocol):
+    """The values and rules by which a session is measured and shortened."""
+
+    @property
+    def max_tool_result_tokens(self) -> int:
+        """What one projected tool result may take."""
+
+    @property
+    def prune_tool_result_chars(self) -> int:
+        """Code points up to which an old tool result stays whole."""
+
+    @property
+    def auto_prune(self) -> bool:
+        """Whether old tool results are shortened before a compaction is asked for."""
+
+    @property
+    def after_failed_compaction(self) -> AfterFailure:
+        """What becomes of a model call whose compaction failed."""
+
+    @property
+    def tool_order(self) -> ToolOrder:
+        """The order in which tools are advertised."""
+
+    def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
+        """The limits of a call that reserves so much for its answer."""
+
+    def decide(self, measured: Measured, limits: Limits) -> Decision:
+        """Whether to send a request or to compact first."""

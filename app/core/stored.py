@@ -12,6 +12,7 @@ from app.core.facts import Facts, Form
 from app.core.items import Item, item_of
 from app.core.messages import Kind, Real, Role
 from app.core.model_profile import ModelProfile
+from app.core.usage import UsageState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,7 @@ class Window:
     """The identity of what a model sees between two compactions."""
 
     number: int
+    """From 0; one more with every compaction and rewind."""
     window_id: str
     """UUIDv7."""
     first_window_id: str
@@ -75,6 +77,7 @@ class Session:
     state: BudgetState
     """Of the last prepared call; unknown before the first."""
     used_percent: float | None
+    usage: UsageState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,13 @@ from app.core.engine import PreparedCall, PrepareInput, prepare
 from app.core.generation import merged
 from app.core.items import Item
 from app.core.limits import Decision
+from app.core.phase import phase_of
 from app.core.recipe import Recipe, ViewKind
 from app.core.recount import recounted
 from app.core.request_copy import PruneBoundary
 from app.core.stored import Session
 from app.core.tool_surface import Surface, SurfaceOptions
+from app.core.usage import NO_USAGE, UsageState
 from app.policies.presets import policy_from
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
@@ -22,11 +24,25 @@ NEUTRAL = "neutral"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a decision depends on beside the request."""
+
+    usage: UsageState = NO_USAGE
+    model_call: int | None = None
+    """The call's number in its turn."""
+
+
+UNREPORTED = Standing()
+"""Where the decision is of no interest, or nothing was ever reported."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MadeCall:
     """A prepared call together with what it was made from."""
 
     call: PreparedCall
     recipe: Recipe
+    standing: Standing
 
     def with_decision(self, decision: Decision) -> "MadeCall":
         """The same call with another decision over it."""
@@ -62,6 +78,7 @@ async def make_call(
     recipe: Recipe,
     items: tuple[Item, ...],
     incarnation: str,
+    standing: Standing = UNREPORTED,
 ) -> MadeCall:
     """The call of a recipe. `items` are the session's through its last sequence.
 
@@ -69,8 +86,10 @@ async def make_call(
         ContextError: The request cannot be assembled (`prepare`).
     """
     surface = await surface_of(resources, connection, recipe)
-    call = await asyncio.to_thread(_prepare, resources, recipe, surface, items, incarnation)
-    return MadeCall(call=call, recipe=recipe)
+    call = await asyncio.to_thread(
+        _prepare, resources, recipe, surface, items, incarnation, standing
+    )
+    return MadeCall(call=call, recipe=recipe, standing=standing)
 
 
 async def surface_of(resources: Resources, connection: ReadConnection, recipe: Recipe) -> Surface:
@@ -95,6 +114,7 @@ def _prepare(
     surface: Surface,
     items: tuple[Item, ...],
     incarnation: str,
+    standing: Standing,
 ) -> PreparedCall:
     counter = counter_of(recipe.profile)
     return prepare(
@@ -110,5 +130,7 @@ def _prepare(
             counter=counter,
             memo=resources.memo,
             is_partial=recipe.view_id is not None,
+            usage=standing.usage,
+            phase=phase_of(items, standing.model_call),
         )
     )

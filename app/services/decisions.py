@@ -3,7 +3,7 @@
 Source: docs/semantics/compaction.md#decisions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -29,6 +29,12 @@ Delivery: TypeAlias = Literal[
 
 LONGEST_RETRY_MS = 5_000
 """A compaction may end long before its claim does."""
+
+_TRIGGERS: Mapping[Reason, CompactionTrigger] = {
+    "model_downshift": "model_downshift",
+    "comp_hash_changed": "comp_hash_changed",
+}
+"""What a compaction is for, where it is not for the line."""
 
 _NOTHING_TO_FOLD = (EmptyConversation, MissingLastUser, NothingToCompact)
 
@@ -100,7 +106,9 @@ async def decide_call(
         situation=situation,
         made=made,
         earlier=await _earlier(connection, situation, point),
-        trigger="threshold" if report is None or known == "pruned" else "overflow",
+        trigger=_TRIGGERS.get(made.call.decision.reason, "threshold")
+        if report is None or known == "pruned"
+        else "overflow",
         known=known,
         key=key,
         now=now,
@@ -128,8 +136,7 @@ async def _decide(
     if any(compaction.status == "completed" for compaction in question.earlier):
         return _after_compaction(question)
     if any(compaction.status == "failed" for compaction in question.earlier):
-        detail = "the compaction of this model call failed"
-        return _settled(question, "blocked", "compaction_failed", detail)
+        return _after_failure(question)
     if question.known is None:
         question = await _pruned(resources, connection, question)
         if question.has_pruned and question.made.call.decision.action == "submit":
@@ -148,6 +155,13 @@ def _after_compaction(question: _Question) -> Decided:
     action: Action = "submit" if question.made.call.budget.fits else "blocked"
     detail = f"this model call was compacted already; {decision.detail}"
     return _settled(question, action, "over_line_after_compaction", detail)
+
+
+def _after_failure(question: _Question) -> Decided:
+    """A failed compaction is the model call's only one."""
+    detail = "the compaction of this model call failed"
+    action = question.made.call.policy.after_failed_compaction
+    return _settled(question, action, "compaction_failed", detail)
 
 
 async def _pruned(
@@ -170,6 +184,7 @@ async def _pruned(
         replace(recipe, boundary=boundary),
         situation.items,
         session.incarnation,
+        question.made.standing,
     )
     moved = replace(situation, session=session)
     return replace(question, situation=moved, made=made, has_pruned=True)
@@ -177,11 +192,11 @@ async def _pruned(
 
 async def _compact(connection: WriteConnection, question: _Question) -> Decided:
     call = question.made.call
-    reason: Reason = "context_overflow" if question.trigger == "overflow" else "token_limit_reached"
+    reason = "context_overflow" if question.trigger == "overflow" else call.decision.reason
     try:
         planned = await fold_of(connection, question.situation, question.now)
     except _NOTHING_TO_FOLD as refusal:
-        fits = question.trigger == "threshold" and call.budget.fits
+        fits = question.trigger != "overflow" and call.budget.fits
         detail = f"{call.decision.detail}; {refusal.detail}"
         if fits:
             return _settled(question, "submit", reason, detail)

@@ -10,6 +10,7 @@ from app.core import canonical
 from app.core.errors import SessionConflict
 from app.core.ids import check_key
 from app.core.stored import Origin, Session, Window
+from app.core.usage import NO_USAGE
 from app.services.baselines import rebase_world_state
 from app.services.cuts import session_cut
 from app.services.resources import Resources
@@ -80,10 +81,12 @@ async def _forked(
         pruned_through_sequence=None if pruned is None else min(pruned, cut) or None,
         view_id=None if installed is None else installed.id,
         window=Window(
-            number=1, window_id=window_id, first_window_id=window_id, previous_window_id=None
+            number=0, window_id=window_id, first_window_id=window_id, previous_window_id=None
         ),
         state="unknown",
         used_percent=None,
+        # What was reported speaks of the other session's windows.
+        usage=NO_USAGE,
     )
 
 

@@ -6,7 +6,7 @@ from app.core.engine import PreparedCall
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.stored import Session
-from app.services.calls import make_call
+from app.services.calls import Standing, make_call
 from app.services.resources import Resources
 from app.services.situations import read_situation, recorded_items
 from app.store.messages import MessageRepository
@@ -36,7 +36,12 @@ async def preview_call(resources: Resources, session_id: str) -> Preview:
         messages = MessageRepository(connection, session.incarnation)
         turn_ids = await messages.turn_ids(session.message_count)
         made = await make_call(
-            resources, connection, situation.recipe({}), situation.items, session.incarnation
+            resources,
+            connection,
+            situation.recipe({}),
+            situation.items,
+            session.incarnation,
+            Standing(usage=session.usage),
         )
     return Preview(session=session, call=made.call, turn_ids=turn_ids)
 

@@ -17,6 +17,7 @@ from app.services.resources import Resources, counter_of
 from app.services.runtime import runtime_now
 from app.services.situations import Situation
 from app.services.views import checkpoint_content, view_items
+from app.services.windows import advanced
 from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
 from app.store.sessions import SessionWriter
@@ -60,13 +61,7 @@ async def install_summary(
     )
     after = await _items_after(resources, connection, session, completed)
     completed = replace(completed, tokens=receipt(situation.items, after, summary.usage))
-    changed = replace(
-        session,
-        view_id=compaction.id,
-        window=session.window.advanced(resources.new_window_id()),
-        version=session.version + 1,
-        updated_at=now,
-    )
+    changed = await advanced(resources, connection, session, compaction.id, after, now)
     await SessionWriter(connection).save(changed)
     return completed, completed_answer(completed, checkpoint, changed)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from app.core.append import Draft
 from app.core.stored import Session
 from app.services.append import Appended, Expected, append_drafts
-from app.services.calls import NEUTRAL, MadeCall, make_call
+from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
 from app.services.compact import Claimed, CompactionRequest, start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
@@ -45,6 +45,11 @@ class PrepareRequest:
             or self.expected.message_count is not None
             or self.report is not None
         )
+
+    def standing(self, session: Session) -> Standing:
+        """What the decision depends on beside the request."""
+        model_call = None if self.point is None else self.point.model_call
+        return Standing(usage=session.usage, model_call=model_call)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,12 @@ async def _unchanged(
     """The call, where preparing it would store nothing."""
     session = seen.session
     made = await make_call(
-        resources, connection, seen.recipe(request.generation), seen.items, session.incarnation
+        resources,
+        connection,
+        seen.recipe(request.generation),
+        seen.items,
+        session.incarnation,
+        request.standing(session),
     )
     if made.call.decision.action != "submit":
         return None
@@ -151,6 +161,7 @@ async def _decided(
         situation.recipe(request.generation),
         situation.items,
         situation.session.incarnation,
+        request.standing(situation.session),
     )
     return await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
@@ -201,7 +212,12 @@ def _is_recorded(named: NamedCall, recorded: Sequence[RecordedCall]) -> bool:
 
 
 def _settled(before: Session, after: Session, named: NamedCall) -> Session:
-    """The session to store: its fill level, and a version if anything else changed."""
+    """The session to store: how full it is, who answers, and a version if more changed."""
     budget = named.made.call.budget
     version = before.version + 1 if after != before else before.version
-    return replace(after, version=version, state=budget.state, used_percent=budget.used_percent_raw)
+    settled = replace(
+        after, version=version, state=budget.state, used_percent=budget.used_percent_raw
+    )
+    if named.made.call.decision.action != "submit":
+        return settled
+    return replace(settled, usage=replace(after.usage, answered_by=named.made.call.profile))

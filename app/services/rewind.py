@@ -13,13 +13,17 @@ from app.compaction.refusals import (
     InvalidBoundary,
 )
 from app.compaction.view import WHOLE, View
+from app.core.items import Item
 from app.core.stored import Session
 from app.services.baselines import rebase_world_state
 from app.services.compaction_ids import compaction_id
 from app.services.cuts import session_cut
-from app.services.resources import Resources
+from app.services.profiles import profile_of
+from app.services.resources import Resources, counter_of
 from app.services.runtime import runtime_after
 from app.services.supersede import refuse_live_turn, supersede_pending
+from app.services.views import view_items
+from app.services.windows import advanced
 from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
 from app.store.sessions import SessionWriter
@@ -73,16 +77,22 @@ async def rewind_session(
         row = await _row(new_id, connection, session, goal, now)
         await compactions.save(row)
         await rebase_world_state(connection, session.incarnation, row.view or WHOLE)
-        await sessions.save(
-            replace(
-                session,
-                view_id=row.id,
-                window=session.window.advanced(resources.new_window_id()),
-                version=session.version + 1,
-                updated_at=now,
-            )
-        )
+        items = await _items_after(resources, connection, session, row.view or WHOLE)
+        await sessions.save(await advanced(resources, connection, session, row.id, items, now))
         return row
+
+
+async def _items_after(
+    resources: Resources, connection: WriteConnection, session: Session, view: View
+) -> tuple[Item, ...]:
+    return await view_items(
+        resources.checkpoints,
+        connection,
+        session.incarnation,
+        view,
+        session.message_count,
+        counter_of(profile_of(session)),
+    )
 
 
 async def _goal(connection: WriteConnection, session: Session, target: RewindTarget) -> _Goal:

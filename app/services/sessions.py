@@ -12,6 +12,7 @@ from app.core.ids import check_key
 from app.core.model_profile import ModelProfile, profile_json
 from app.core.stored import Session, Window
 from app.core.tool_surface import ToolDefinition, build_surface, resolve
+from app.core.usage import NO_USAGE
 from app.policies.presets import PresetPolicy, policy_json
 from app.services.calls import recipe_of, surface_of, surface_options
 from app.services.profiles import policy_of, profile_of
@@ -236,11 +237,12 @@ def _new_session(
         pruned_through_sequence=None,
         view_id=None,
         window=Window(
-            number=1, window_id=window_id, first_window_id=window_id, previous_window_id=None
+            number=0, window_id=window_id, first_window_id=window_id, previous_window_id=None
         ),
         forked_from=None,
         state="unknown",
         used_percent=None,
+        usage=NO_USAGE,
     )
 
 

@@ -9,6 +9,7 @@ from app.core import canonical
 from app.core.errors import SessionNotFound
 from app.core.model_profile import ModelProfile, profile_from_json, profile_json
 from app.core.stored import Origin, Session, Window
+from app.core.usage import NO_USAGE, UsageState, usage_from_json, usage_json
 from app.store.agents import erase_unused_agents, lock_agents
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.tables import prepared_calls, sessions
@@ -124,6 +125,7 @@ def _columns(session: Session) -> dict[str, object]:
         "forked_from": _origin_bytes(session.forked_from),
         "state": session.state,
         "used_percent": session.used_percent,
+        "usage": _usage_bytes(session.usage),
     }
 
 
@@ -143,6 +145,7 @@ def session_of(row: Row[tuple[object, ...]]) -> Session:
         previous_window_id=fields.pop("previous_window_id"),
     )
     fields["forked_from"] = _origin(fields["forked_from"])
+    fields["usage"] = _usage(fields["usage"])
     return Session(**fields)
 
 
@@ -170,3 +173,11 @@ def _profile_bytes(profile: ModelProfile | None) -> bytes | None:
 
 def _profile(data: bytes | None) -> ModelProfile | None:
     return None if data is None else profile_from_json(canonical.decode(data))
+
+
+def _usage_bytes(usage: UsageState) -> bytes | None:
+    return None if usage == NO_USAGE else canonical.encode(usage_json(usage))
+
+
+def _usage(data: bytes | None) -> UsageState:
+    return NO_USAGE if data is None else usage_from_json(canonical.decode(data))

@@ -112,6 +112,8 @@ sessions = Table(
     # Of the last prepared call, so that a list of sessions reads no message.
     Column("state", String(16), nullable=False),
     Column("used_percent", Float),
+    # What providers reported; none before the first report.
+    Column("usage", LargeBinary),
     Index("ix_sessions_created_at_id", "created_at", "id"),
 )
 

@@ -60,8 +60,8 @@ async def test_a_summary_replaces_what_it_speaks_of(talk: SessionApi) -> None:
     assert (answer["checkpoint"]["sequence"], answer["checkpoint"]["through_sequence"]) == (1, 2)
     assert answer["checkpoint"]["last_user_message_id"] == "m1"
     assert answer["checkpoint"]["summary"] == SUMMARY
-    assert answer["window"]["number"] == 2
-    assert answer["window"]["id"] == f"{talk.id}:2"
+    assert answer["window"]["number"] == 1
+    assert answer["window"]["id"] == f"{talk.id}:1"
     assert reasons(prepared) == AFTER_FOLD
     assert texts(prepared["request"])[0] == "Fix the build."
     assert texts(prepared["request"])[1].endswith(f":\n\n{SUMMARY}")

@@ -69,7 +69,7 @@ async def test_a_fork_is_a_session_of_its_own_with_the_same_history(session: Ses
     assert forked.created["parent_session_id"] is None
     assert {name: forked.created[name] for name in same} == {name: source[name] for name in same}
     assert forked.created["incarnation"] != source["incarnation"]
-    assert forked.created["window"]["number"] == 1
+    assert forked.created["window"]["number"] == 0
     assert forked.created["window"]["window_id"] != source["window"]["window_id"]
     assert (await forked.prepare())["request"] == (await session.prepare())["request"]
     assert [(kept["id"], kept["sequence"]) for kept in await forked.messages()] == [
@@ -168,7 +168,7 @@ async def test_a_fork_compacts_by_itself(session: SessionApi) -> None:
     undone = await forked.post("rewind", {"undo_compaction": answer["checkpoint"]["id"]})
 
     assert answer["checkpoint"]["sequence"] == 2
-    assert answer["window"]["number"] == 2
+    assert answer["window"]["number"] == 1
     assert undone.status_code == HTTPStatus.CREATED
     assert await seen(forked) == [*AFTER_FOLD, "m3"]
     assert await seen(session) == [*AFTER_FOLD, "m3"]

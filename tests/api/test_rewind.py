@@ -395,4 +395,4 @@ async def test_a_rewind_has_exactly_one_target(session: SessionApi, target: Json
     response = await session.post("rewind", target)
 
     assert refusal(response) == (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request")
-    assert (await session.read())["window"]["number"] == 1
+    assert (await session.read())["window"]["number"] == 0

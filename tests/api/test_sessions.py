@@ -75,7 +75,7 @@ async def test_a_created_session_is_answered_whole(api: Api) -> None:
     assert session["policy"]["preset"] == "openwork"
     assert session["policy"]["max_tool_result_tokens"] == 8_000
     assert session["policy"]["prune_tool_result_chars"] == 8_192
-    assert session["window"]["id"] == "s:1"
+    assert session["window"]["id"] == "s:0"
     assert session["window"]["first_window_id"] == session["window"]["window_id"]
     assert session["created_at"] == session["updated_at"]
 

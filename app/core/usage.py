@@ -1,0 +1,99 @@
+"""What providers reported of a session's calls, as far as the next call depends on it.
+
+A state belongs to one window: what was reported before a compaction says
+nothing of the context after it.
+
+Source: docs/semantics/usage.md#state.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias, cast
+
+from app.core.model_profile import ModelProfile, profile_from_json
+from app.core.prefill import NO_PREFILL, Prefill
+
+TotalSource: TypeAlias = Literal["observed", "estimated", "overflow"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastTotal:
+    """The tokens of the context after the last call, its answer included."""
+
+    tokens: int
+    source: TotalSource
+    """Reported by a provider, estimated at a window's start, or set full by an overflow."""
+    reasoning_included: bool = False
+    """Whether the provider counts the reasoning of earlier turns in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """The last call of this window whose input a provider reported."""
+
+    model: str
+    input_tokens: int
+    """The whole input, cached parts included."""
+    output_tokens: int
+    through_sequence: int
+    """The last stored message of the request that was answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageState:
+    """What the next decision needs of the reports so far. Nothing of it is a default."""
+
+    last_total: LastTotal | None = None
+    """None before the first report of a session."""
+    anchor: Anchor | None = None
+    prefill: Prefill = NO_PREFILL
+    answered_by: ModelProfile | None = None
+    """The model that the last request was made for."""
+    new_context_requested: bool = False
+    """Whether a new window was asked for, which the next call opens."""
+    is_reminded: bool = False
+    """Whether this window has had its reminder."""
+
+    def in_new_window(self, estimated_tokens: int, profile: ModelProfile) -> "UsageState":
+        """The state once a summary of `profile`'s session stands for its past.
+
+        Args:
+            estimated_tokens: Of the whole context as the new window starts.
+            profile: Of the session's model.
+        """
+        return replace(
+            self,
+            last_total=LastTotal(tokens=estimated_tokens, source="estimated"),
+            anchor=None,
+            prefill=NO_PREFILL.with_estimate(estimated_tokens),
+            answered_by=profile,
+            new_context_requested=False,
+            is_reminded=False,
+        )
+
+
+NO_USAGE = UsageState()
+"""Of a session that no provider has reported on."""
+
+
+def usage_json(state: UsageState) -> dict[str, object]:
+    """A usage state with every field written out; `usage_from_json` takes it back."""
+    return asdict(state)
+
+
+def usage_from_json(value: object) -> UsageState:
+    """The state of a value that `usage_json` made."""
+    # Only values made by `usage_json` come here, so their shape is known.
+    given = dict(cast("Mapping[str, Any]", value))
+    for name, make in _PARTS.items():
+        if given[name] is not None:
+            given[name] = make(given[name])
+    return UsageState(**given)
+
+
+_PARTS: Mapping[str, Callable[[Any], object]] = {
+    "last_total": lambda part: LastTotal(**part),
+    "anchor": lambda part: Anchor(**part),
+    "prefill": lambda part: Prefill(**part),
+    "answered_by": profile_from_json,
+}

@@ -13,6 +13,10 @@ CODEX: tuple[Requirement, ...] = (
             "Declared window, resolved window, effective hard limit and compaction line are four"
             " numbers with four meanings.",
         ),
+    ),
+    *rules(
+        "codex",
+        "§1 Four layers",
         (
             "CX-1-hard-limit-is-not-the-line",
             "The hard limit bounds a request; the line starts a compaction earlier. Neither stands"
@@ -33,12 +37,16 @@ CODEX: tuple[Requirement, ...] = (
             " where the window is known.",
         ),
         (
-            "CX-2-comp-hash-is-opaque",
-            "`comp_hash` is an opaque id that is only compared for equality.",
-        ),
-        (
             "CX-2-percent-defaults-to-95",
             "An absent `effective_context_window_percent` is 95.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§2 Model metadata",
+        (
+            "CX-2-comp-hash-is-opaque",
+            "`comp_hash` is an opaque id that is only compared for equality.",
         ),
         deferred=_PRESET,
     ),
@@ -59,14 +67,18 @@ CODEX: tuple[Requirement, ...] = (
             "An override of the line replaces the declared line.",
         ),
         (
-            "CX-3-tool-output-limit-is-apart",
-            "A tool-output limit of n is 4n bytes in bytes mode and n tokens in tokens mode; it"
-            " says nothing about the window.",
-        ),
-        (
             "CX-3-example",
             "Window 273 000, maximum 400 000, override 500 000: resolved 400 000, hard limit"
             " 380 000 at 95 %.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§3 Overrides",
+        (
+            "CX-3-tool-output-limit-is-apart",
+            "A tool-output limit of n is 4n bytes in bytes mode and n tokens in tokens mode; it"
+            " says nothing about the window.",
         ),
         deferred=_PRESET,
     ),
@@ -107,7 +119,6 @@ CODEX: tuple[Requirement, ...] = (
             "An explicit line with an unknown window gives no hard limit and is not reported as a"
             " window.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -120,12 +131,25 @@ CODEX: tuple[Requirement, ...] = (
             "CX-5-overrides-apply-once",
             "Overrides are applied when the model is resolved and not again for the hard limit.",
         ),
+    ),
+    *rules(
+        "codex",
+        "§5 Effective limit",
         (
             "CX-5-each-layer-uses-the-last",
             "Each layer takes what the layer before it decided; the status does not read the"
             " configuration again.",
         ),
         deferred=_PRESET,
+    ),
+    *rules(
+        "codex",
+        "§6 Scope",
+        (
+            "CX-6-body-line-is-not-clamped",
+            "In body scope a configured line is used unclamped; without one the model's line"
+            " holds.",
+        ),
     ),
     *rules(
         "codex",
@@ -138,11 +162,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-6-scope-body-after-prefix",
             "Scope `body_after_prefix` compares active context minus the window's prefill baseline"
             " with the line.",
-        ),
-        (
-            "CX-6-body-line-is-not-clamped",
-            "In body scope a configured line is used unclamped; without one the model's line"
-            " holds.",
         ),
         (
             "CX-6-baseline-is-absolute",
@@ -231,6 +250,15 @@ CODEX: tuple[Requirement, ...] = (
         "codex",
         "§9 Change of model",
         (
+            "CX-9-next-call-has-the-new-window",
+            "After a session's model changed, the next prepared call reports the new model's"
+            " window.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§9 Change of model",
+        (
             "CX-9-comp-hash-changed",
             "Two present and different `comp_hash` values compact whatever the use; one missing"
             " value does not.",
@@ -261,20 +289,15 @@ CODEX: tuple[Requirement, ...] = (
     ),
     *rules(
         "codex",
-        "§9 Change of model",
-        (
-            "CX-9-next-call-has-the-new-window",
-            "After a session's model changed, the next prepared call reports the new model's"
-            " window.",
-        ),
-    ),
-    *rules(
-        "codex",
         "§10 Unknown window",
         (
             "CX-10-unknown-window-is-no-number",
             "An unknown window is reported as null and as unknown, never as a number and never as"
             " unlimited.",
+        ),
+        (
+            "CX-10-switch-reports-both",
+            "Models of 272 000 and 128 000 at 95 % report 258 400 and then 121 600.",
         ),
     ),
     *rules(
@@ -283,10 +306,6 @@ CODEX: tuple[Requirement, ...] = (
         (
             "CX-10-unknown-window-never-hits-a-hard-limit",
             "Without a window the hard limit is null; without an explicit line nothing compacts.",
-        ),
-        (
-            "CX-10-switch-reports-both",
-            "Models of 272 000 and 128 000 at 95 % report 258 400 and then 121 600.",
         ),
         deferred=_PRESET,
     ),
@@ -297,6 +316,10 @@ CODEX: tuple[Requirement, ...] = (
             "CX-11-percent-leaves-the-metadata",
             "100 at 50 % and 200 at 25 % both report 50, and the raw window stays as it was.",
         ),
+    ),
+    *rules(
+        "codex",
+        "§11 Tests",
         (
             "CX-11-prefix-alone-does-not-compact",
             "A prefix over the body's line does not compact by itself.",

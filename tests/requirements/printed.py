@@ -18,10 +18,15 @@ VECTORS: tuple[str, ...] = (
     *("K35", "K36", "K37", "K39"),
     *("W1", "W2", "W3", "W4", "W6"),
     *("A1", "A2", "A4", "A5", "A6", "A7", "A8", "A9"),
+    *("V001", "V002", "V004", "V005", "V007", "V008", "V010", "V011", "V013", "V014"),
+    *("V016", "V017", "V019", "V020", "V022", "V023", "V025", "V026", "V028", "V029"),
+    *("V031", "V032", "V034", "V035", "V037", "V038", "V040", "V041", "V043", "V044"),
+    *("V046", "V047"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the
-watermark (W), and tool surface, agent messages, long output and display (A)."""
+watermark (W), and tool surface, agent messages, long output and display (A). Those of Codex's
+rules have three digits (V)."""
 
 REPORTS: tuple[str, ...] = (
     *("B001", "B002", "B005", "B014"),

@@ -13,16 +13,11 @@ CODEX: tuple[Requirement, ...] = (
             "Declared window, resolved window, effective hard limit and compaction line are four"
             " numbers with four meanings.",
         ),
-    ),
-    *rules(
-        "codex",
-        "§1 Four layers",
         (
             "CX-1-hard-limit-is-not-the-line",
             "The hard limit bounds a request; the line starts a compaction earlier. Neither stands"
             " in for the other.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -131,37 +126,24 @@ CODEX: tuple[Requirement, ...] = (
             "CX-5-overrides-apply-once",
             "Overrides are applied when the model is resolved and not again for the hard limit.",
         ),
-    ),
-    *rules(
-        "codex",
-        "§5 Effective limit",
         (
             "CX-5-each-layer-uses-the-last",
             "Each layer takes what the layer before it decided; the status does not read the"
             " configuration again.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
         "§6 Scope",
-        (
-            "CX-6-body-line-is-not-clamped",
-            "In body scope a configured line is used unclamped; without one the model's line"
-            " holds.",
-        ),
-    ),
-    *rules(
-        "codex",
-        "§6 Scope",
-        (
-            "CX-6-scope-total",
-            "Scope `total`, the default, compares the whole active context with the line.",
-        ),
         (
             "CX-6-scope-body-after-prefix",
             "Scope `body_after_prefix` compares active context minus the window's prefill baseline"
             " with the line.",
+        ),
+        (
+            "CX-6-body-line-is-not-clamped",
+            "In body scope a configured line is used unclamped; without one the model's line"
+            " holds.",
         ),
         (
             "CX-6-baseline-is-absolute",
@@ -177,6 +159,14 @@ CODEX: tuple[Requirement, ...] = (
             "CX-6-prefix-counted-once",
             "After a compaction the carried prefix is not counted again, while new output and later"
             " growth are.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§6 Scope",
+        (
+            "CX-6-scope-total",
+            "Scope `total`, the default, compares the whole active context with the line.",
         ),
         (
             "CX-6-window-id",
@@ -201,11 +191,6 @@ CODEX: tuple[Requirement, ...] = (
             " limit; unknown ones are left out.",
         ),
         (
-            "CX-7-fallback-buffer",
-            "A fallback buffer raises the line only where a fallback prompt is configured, and"
-            " never the hard limit.",
-        ),
-        (
             "CX-7-hard-limit-reached",
             "The hard limit is reached when active tokens ≥ hard limit, in both scopes.",
         ),
@@ -213,6 +198,15 @@ CODEX: tuple[Requirement, ...] = (
             "CX-7-token-limit-reached",
             "The token limit is reached when scope tokens ≥ buffered line or the hard limit is"
             " reached.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§7 Hard limit and line",
+        (
+            "CX-7-fallback-buffer",
+            "A fallback buffer raises the line only where a fallback prompt is configured, and"
+            " never the hard limit.",
         ),
         deferred=_PRESET,
     ),
@@ -296,18 +290,13 @@ CODEX: tuple[Requirement, ...] = (
             " unlimited.",
         ),
         (
-            "CX-10-switch-reports-both",
-            "Models of 272 000 and 128 000 at 95 % report 258 400 and then 121 600.",
-        ),
-    ),
-    *rules(
-        "codex",
-        "§10 Unknown window",
-        (
             "CX-10-unknown-window-never-hits-a-hard-limit",
             "Without a window the hard limit is null; without an explicit line nothing compacts.",
         ),
-        deferred=_PRESET,
+        (
+            "CX-10-switch-reports-both",
+            "Models of 272 000 and 128 000 at 95 % report 258 400 and then 121 600.",
+        ),
     ),
     *rules(
         "codex",
@@ -316,10 +305,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-11-percent-leaves-the-metadata",
             "100 at 50 % and 200 at 25 % both report 50, and the raw window stays as it was.",
         ),
-    ),
-    *rules(
-        "codex",
-        "§11 Tests",
         (
             "CX-11-prefix-alone-does-not-compact",
             "A prefix over the body's line does not compact by itself.",
@@ -332,6 +317,10 @@ CODEX: tuple[Requirement, ...] = (
             "CX-11-body-line-above-the-window",
             "A body line above the window leaves the hard limit in force.",
         ),
+    ),
+    *rules(
+        "codex",
+        "§11 Tests",
         (
             "CX-11-switch-need-not-compact",
             "A change to a smaller model compacts only if use, scope or `comp_hash` call for it.",

@@ -32,18 +32,13 @@ CODEX: tuple[Requirement, ...] = (
             " where the window is known.",
         ),
         (
-            "CX-2-percent-defaults-to-95",
-            "An absent `effective_context_window_percent` is 95.",
-        ),
-    ),
-    *rules(
-        "codex",
-        "§2 Model metadata",
-        (
             "CX-2-comp-hash-is-opaque",
             "`comp_hash` is an opaque id that is only compared for equality.",
         ),
-        deferred=_PRESET,
+        (
+            "CX-2-percent-defaults-to-95",
+            "An absent `effective_context_window_percent` is 95.",
+        ),
     ),
     *rules(
         "codex",
@@ -214,21 +209,25 @@ CODEX: tuple[Requirement, ...] = (
         "codex",
         "§8 After a sample",
         (
-            "CX-8-decided-after-the-sample",
-            "The limits are computed anew after each sample and its pending input.",
-        ),
-        (
             "CX-8-roll-over-needs-a-follow-up",
             "A window rolls over only when the model or pending input needs a follow-up and the"
             " limit is reached or a new context was asked for.",
         ),
         (
-            "CX-8-ended-turn-waits",
-            "A turn that ended over the limit compacts before the next turn's sample, not at once.",
-        ),
-        (
             "CX-8-fallback-only-without-roll-over",
             "The fallback is allowed only where nothing rolls over and the limit is not reached.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§8 After a sample",
+        (
+            "CX-8-decided-after-the-sample",
+            "The limits are computed anew after each sample and its pending input.",
+        ),
+        (
+            "CX-8-ended-turn-waits",
+            "A turn that ended over the limit compacts before the next turn's sample, not at once.",
         ),
         (
             "CX-8-reminder-gets-the-remaining",
@@ -239,15 +238,6 @@ CODEX: tuple[Requirement, ...] = (
             "A compaction inside a turn puts the initial context before the last user message.",
         ),
         deferred=_PRESET,
-    ),
-    *rules(
-        "codex",
-        "§9 Change of model",
-        (
-            "CX-9-next-call-has-the-new-window",
-            "After a session's model changed, the next prepared call reports the new model's"
-            " window.",
-        ),
     ),
     *rules(
         "codex",
@@ -274,6 +264,15 @@ CODEX: tuple[Requirement, ...] = (
             "CX-9-unknown-window-skips",
             "Where either window is unknown the downshift is not looked at.",
         ),
+        (
+            "CX-9-next-call-has-the-new-window",
+            "After a session's model changed, the next prepared call reports the new model's"
+            " window.",
+        ),
+    ),
+    *rules(
+        "codex",
+        "§9 Change of model",
         (
             "CX-9-previous-model-compacts",
             "The previous model makes the compaction of a downshift or a changed `comp_hash`,"
@@ -317,15 +316,10 @@ CODEX: tuple[Requirement, ...] = (
             "CX-11-body-line-above-the-window",
             "A body line above the window leaves the hard limit in force.",
         ),
-    ),
-    *rules(
-        "codex",
-        "§11 Tests",
         (
             "CX-11-switch-need-not-compact",
             "A change to a smaller model compacts only if use, scope or `comp_hash` call for it.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",

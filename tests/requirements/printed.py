@@ -23,7 +23,9 @@ VECTORS: tuple[str, ...] = (
     *("V031", "V032", "V034", "V035", "V037", "V038", "V040", "V041", "V043", "V044"),
     *("V046", "V047", "V049", "V050", "V052", "V053", "V055", "V056", "V058", "V059"),
     *("V061", "V062", "V064", "V065", "V067", "V068", "V070", "V071", "V073", "V074"),
-    *("V076", "V077", "V157", "V158", "V160", "V161", "V163", "V164"),
+    *("V076", "V077", "V079", "V080", "V082", "V083", "V085", "V086", "V088", "V089"),
+    *("V091", "V092", "V094", "V095", "V097", "V098", "V100", "V157", "V158", "V160"),
+    *("V161", "V163", "V164"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the

@@ -57,20 +57,15 @@ CODEX: tuple[Requirement, ...] = (
             "An override of the line replaces the declared line.",
         ),
         (
-            "CX-3-example",
-            "Window 273 000, maximum 400 000, override 500 000: resolved 400 000, hard limit"
-            " 380 000 at 95 %.",
-        ),
-    ),
-    *rules(
-        "codex",
-        "§3 Overrides",
-        (
             "CX-3-tool-output-limit-is-apart",
             "A tool-output limit of n is 4n bytes in bytes mode and n tokens in tokens mode; it"
             " says nothing about the window.",
         ),
-        deferred=_PRESET,
+        (
+            "CX-3-example",
+            "Window 273 000, maximum 400 000, override 500 000: resolved 400 000, hard limit"
+            " 380 000 at 95 %.",
+        ),
     ),
     *rules(
         "codex",

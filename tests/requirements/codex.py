@@ -212,6 +212,10 @@ CODEX: tuple[Requirement, ...] = (
             "CX-8-fallback-only-without-roll-over",
             "The fallback is allowed only where nothing rolls over and the limit is not reached.",
         ),
+        (
+            "CX-8-mid-turn-layout",
+            "A compaction inside a turn puts the initial context before the last user message.",
+        ),
     ),
     *rules(
         "codex",
@@ -227,10 +231,6 @@ CODEX: tuple[Requirement, ...] = (
         (
             "CX-8-reminder-gets-the-remaining",
             "The reminder is decided on the remaining tokens before a roll-over.",
-        ),
-        (
-            "CX-8-mid-turn-layout",
-            "A compaction inside a turn puts the initial context before the last user message.",
         ),
         deferred=_PRESET,
     ),

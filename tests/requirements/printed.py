@@ -29,6 +29,7 @@ VECTORS: tuple[str, ...] = (
     *("V121", "V122", "V124", "V125", "V127", "V128", "V130", "V131", "V133", "V134"),
     *("V136", "V137", "V139", "V140", "V142", "V143", "V145", "V146", "V148", "V149"),
     *("V151", "V152", "V154", "V155", "V157", "V158", "V160", "V161", "V163", "V164"),
+    *("V166", "V167", "V169", "V170", "V172", "V173"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the

@@ -6,8 +6,6 @@ Source: docs/policies.md.
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from app.core.limits import AfterFailure
-
 StyleName: TypeAlias = Literal["openwork"]
 
 
@@ -16,7 +14,6 @@ class OpenWorkFolding:
     """The last user request, a summary in nine sections, and a reminder."""
 
     style: ClassVar[StyleName] = "openwork"
-    after_failure: ClassVar[AfterFailure] = "blocked"
 
 
 Folding: TypeAlias = OpenWorkFolding

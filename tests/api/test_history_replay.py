@@ -107,6 +107,7 @@ async def test_an_older_checkpoint_covers_less(session: SessionApi) -> None:
         ({"limit": 0}, "limit must be between 1 and 50"),
         ({"limit": 51}, "limit must be between 1 and 50"),
         ({"after_sequence": -1}, "after_sequence must be non-negative"),
+        ({"after_sequence": 2**63}, "after_sequence must be below 2^63"),
     ],
 )
 async def test_K37_a_page_that_cannot_be_is_refused(

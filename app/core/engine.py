@@ -4,9 +4,11 @@ Source: docs/semantics/engine.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.budget import Budget, estimate_regions, make_budget, tokenizer_regions
+from app.core.calibration import NOTHING_REPORTED, Calibration, Prediction, predict
+from app.core.call_size import CallSize, call_size
 from app.core.counting import TokenCounter
 from app.core.errors import (
     DuplicateSystemContext,
@@ -31,6 +33,7 @@ from app.core.request_copy import (
     Step,
     StepContext,
 )
+from app.core.shares import calibrated_tokens
 from app.core.text import is_blank
 from app.core.tool_surface import Surface, SystemMessage
 
@@ -57,6 +60,8 @@ class PrepareInput:
     memo: Memo
     is_partial: bool = False
     """Whether a compaction or a rewind hides messages in front of the items."""
+    calibration: Calibration = NOTHING_REPORTED
+    """What was learned from the usage that was reported; nothing by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +81,9 @@ class PreparedCall:
     boundary: PruneBoundary
     pruned_tool_results: int
     repairs: tuple[Repair, ...]
+    size: CallSize
+    """What a report of this call's usage is compared to."""
+    prediction: Prediction | None
 
     def request_fragments(self) -> list[bytes]:
         """The neutral request in pieces; joining them gives its exact bytes."""
@@ -119,6 +127,14 @@ def prepare(given: PrepareInput) -> PreparedCall:
         limits,
         max_output,
     )
+    size = call_size(
+        surface.system,
+        copy.items,
+        surface.tools,
+        given.counter.basis,
+        given.calibration.through_sequence,
+    )
+    prediction = predict(given.calibration, given.model, size)
     return PreparedCall(
         model=given.model,
         profile=given.profile,
@@ -126,13 +142,15 @@ def prepare(given: PrepareInput) -> PreparedCall:
         surface=surface,
         conversation=copy.items,
         generation=given.generation,
-        budget=budget,
+        budget=replace(budget, calibrated=calibrated_tokens(size, prediction)),
         limits=limits,
         decision=given.policy.decide(budget.estimate.total, limits),
         projection=copy.projection,
         boundary=given.boundary,
         pruned_tool_results=copy.pruned_tool_results,
         repairs=copy.repairs,
+        size=size,
+        prediction=prediction,
     )
 
 

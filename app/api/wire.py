@@ -19,6 +19,7 @@ from app.api.validation import WireModel
 from app.core.agent import AGENT_SYSTEM_KEY, Agent, SystemPart, Tool
 from app.core.blocks import text_block
 from app.core.generation import RESERVED_FIELDS
+from app.core.media import MediaRule
 from app.core.messages import Kind, Role
 from app.core.model_profile import ModelProfile
 from app.services.incoming import IncomingMessage
@@ -89,6 +90,7 @@ class ModelProfileIn(WireModel):
     comp_hash: str | None = None
     encoding: Literal["cl100k_base", "o200k_base"] | None = None
     manages_own_context: bool = False
+    media_rule: MediaRule | None = None
 
     def profile(self) -> ModelProfile:
         """The core's profile.

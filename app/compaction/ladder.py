@@ -17,6 +17,7 @@ from app.core.blocks import Block, Blocks, Data, Text, ToolResult, text_block
 from app.core.content import decode_content
 from app.core.facts import form_of
 from app.core.items import Item, item_of
+from app.core.media import DEFAULT_MEDIA_RULE
 from app.core.messages import Real, Role
 from app.core.model_profile import ModelProfile
 from app.core.user_requests import last_user_request
@@ -43,6 +44,7 @@ class Uncounted:
     """Counts nothing: no tokenizer count of a summary request is ever shown."""
 
     basis = "none"
+    media_rule = DEFAULT_MEDIA_RULE
 
     def count(self, text: str) -> int:
         """Zero, whatever the text."""

@@ -34,8 +34,16 @@ class RegionTokens:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalibratedTokens:
+    """The input that a provider is expected to report, and how that was found out."""
+
+    regions: RegionTokens
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a request takes, by the policy's estimate and by the tokenizer."""
+    """What a request takes, by the policy's estimate, the tokenizer and what was reported."""
 
     estimate: RegionTokens
     tokenizer: RegionTokens
@@ -48,6 +56,8 @@ class Budget:
     fits: bool | None
     """Whether input and output reserve fit the window together."""
     suggested_max_output_tokens: int | None
+    calibrated: CalibratedTokens | None = None
+    """None where no usage was reported that tells anything."""
 
     @property
     def used_percent(self) -> float | None:

@@ -2,7 +2,7 @@
 
 `json_bytes` is the policy's own estimate: JSON bytes divided by four.
 `tokenizer` counts the strings that a model sees, each encoded alone, with
-no overhead for roles or separators.
+no overhead for roles or separators, and media by its size.
 
 Source: docs/semantics/budget.md#counters.
 """
@@ -23,20 +23,25 @@ from app.core.blocks import (
     ToolResult,
 )
 from app.core.content import state_json
+from app.core.media import MediaRule, media_tokens
 
 BYTES_PER_TOKEN = 4
 """OpenWork's and Codex's rule of thumb; it is the unit of every limit of preset `openwork`."""
 
-MEDIA_TOKENS = 1_600
-"""Charged for a data block by the tokenizer count, whatever its base64 length."""
+_MEDIA_BASIS = ", media"
+"""Where the part of a basis begins that speaks of media alone."""
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of a text; equal texts give equal counts."""
+    """Counts the tokens of texts and media; equal things give equal counts."""
 
     @property
     def basis(self) -> str:
         """The counter's name and version, kept beside every stored count."""
+
+    @property
+    def media_rule(self) -> MediaRule:
+        """The rule by which media is counted."""
 
     def count(self, text: str) -> int:
         """Tokens of `text`; never raises, whatever the text holds."""
@@ -49,15 +54,27 @@ def tokens_of_bytes(size_bytes: int) -> int:
 
 def count_blocks(blocks: Blocks, counter: TokenCounter) -> int:
     """Tokens of all that a model sees of `blocks`."""
-    return sum(map(counter.count, visible_strings(blocks))) + MEDIA_TOKENS * media_count(blocks)
+    text = sum(map(counter.count, visible_strings(blocks)))
+    return text + sum(media_tokens(block, counter.media_rule) for block in _media(blocks))
+
+
+def text_basis(basis: str) -> str:
+    """The part of a basis on which a count without media rests."""
+    return basis.partition(_MEDIA_BASIS)[0]
 
 
 def media_count(blocks: Blocks) -> int:
     """Data blocks in `blocks`, those inside tool results included."""
-    return sum(
-        media_count(block.output) if isinstance(block, ToolResult) else isinstance(block, Data)
-        for block in blocks
-    )
+    return sum(1 for _ in _media(blocks))
+
+
+def _media(blocks: Blocks) -> Iterator[Data]:
+    for block in blocks:
+        match block:
+            case Data():
+                yield block
+            case ToolResult():
+                yield from _media(block.output)
 
 
 def visible_strings(blocks: Blocks) -> Iterator[str]:

@@ -4,7 +4,7 @@ Source: docs/semantics/engine.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.budget import (
     Budget,
@@ -13,6 +13,8 @@ from app.core.budget import (
     make_budget,
     tokenizer_regions,
 )
+from app.core.calibration import Prediction, predict
+from app.core.call_size import CallSize, call_size
 from app.core.counting import TokenCounter
 from app.core.errors import (
     DuplicateSystemContext,
@@ -38,6 +40,7 @@ from app.core.request_copy import (
     Step,
     StepContext,
 )
+from app.core.shares import calibrated_tokens
 from app.core.text import is_blank
 from app.core.tool_surface import Surface, SystemMessage
 from app.core.usage import NO_USAGE, UsageState
@@ -86,6 +89,9 @@ class PreparedCall:
     boundary: PruneBoundary
     pruned_tool_results: int
     repairs: tuple[Repair, ...]
+    size: CallSize
+    """What a report of this call's usage is compared to."""
+    prediction: Prediction | None
 
     def request_fragments(self) -> list[bytes]:
         """The neutral request in pieces; joining them gives its exact bytes."""
@@ -124,7 +130,17 @@ def prepare(given: PrepareInput) -> PreparedCall:
     limits = given.policy.limits(given.profile, max_output or 0)
     estimate = estimate_regions(surface.system, copy.items, surface.tools)
     tokenizer = tokenizer_regions(surface.system, copy.items, surface.tools)
-    decision = given.policy.decide(_measured(given, copy.items, estimate, tokenizer), limits)
+    calibration = given.usage.calibration
+    size = call_size(
+        surface.system,
+        copy.items,
+        surface.tools,
+        given.counter.basis,
+        calibration.through_sequence,
+    )
+    prediction = predict(calibration, given.model, size)
+    measured = _measured(given, copy.items, estimate, tokenizer, prediction)
+    decision = given.policy.decide(measured, limits)
     budget = make_budget(estimate, tokenizer, given.counter.basis, limits, decision, max_output)
     return PreparedCall(
         model=given.model,
@@ -133,13 +149,15 @@ def prepare(given: PrepareInput) -> PreparedCall:
         surface=surface,
         conversation=copy.items,
         generation=given.generation,
-        budget=budget,
+        budget=replace(budget, calibrated=calibrated_tokens(size, prediction)),
         limits=limits,
         decision=decision,
         projection=copy.projection,
         boundary=given.boundary,
         pruned_tool_results=copy.pruned_tool_results,
         repairs=copy.repairs,
+        size=size,
+        prediction=prediction,
     )
 
 
@@ -173,13 +191,17 @@ def _refuse_system_messages(items: Sequence[Item]) -> None:
 
 
 def _measured(
-    given: PrepareInput, items: tuple[Item, ...], estimate: RegionTokens, tokenizer: RegionTokens
+    given: PrepareInput,
+    items: tuple[Item, ...],
+    estimate: RegionTokens,
+    tokenizer: RegionTokens,
+    prediction: Prediction | None,
 ) -> Measured:
     return Measured(
         profile=given.profile,
         estimated_tokens=estimate.total,
         tokenizer_tokens=tokenizer.total,
-        calibrated_tokens=None,
+        calibrated_tokens=None if prediction is None else prediction.tokens,
         fixed_tokens=estimate.system_context + estimate.tool_surface,
         items=items,
         usage=given.usage,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from app.core.errors import InvalidModelProfile
+from app.core.media import MediaRule
 
 _LARGEST_RESERVE = 2**64 - 1
 """Reserves are unsigned 64-bit numbers in OpenWork, whose refusals are kept."""
@@ -31,6 +32,8 @@ class ModelProfile:
     comp_hash: str | None = None
     encoding: str | None = None
     manages_own_context: bool = False
+    media_rule: MediaRule | None = None
+    """Who bills media, and so how it counts. `None` is the default rule."""
 
     def __post_init__(self) -> None:
         if self.context_window is not None and self.context_window <= 0:

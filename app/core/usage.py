@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
+from app.core.calibration import NOTHING_REPORTED, Calibration, calibration_from_json
 from app.core.model_profile import ModelProfile, profile_from_json
 from app.core.prefill import NO_PREFILL, Prefill
 
@@ -28,24 +29,13 @@ class LastTotal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
-    """The last call of this window whose input a provider reported."""
-
-    model: str
-    input_tokens: int
-    """The whole input, cached parts included."""
-    output_tokens: int
-    through_sequence: int
-    """The last stored message of the request that was answered."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageState:
     """What the next decision needs of the reports so far. Nothing of it is a default."""
 
     last_total: LastTotal | None = None
     """None before the first report of a session."""
-    anchor: Anchor | None = None
+    calibration: Calibration = NOTHING_REPORTED
+    """What predicts the next input."""
     prefill: Prefill = NO_PREFILL
     answered_by: ModelProfile | None = None
     """The model that the last request was made for."""
@@ -64,7 +54,7 @@ class UsageState:
         return replace(
             self,
             last_total=LastTotal(tokens=estimated_tokens, source="estimated"),
-            anchor=None,
+            calibration=self.calibration.in_new_window(),
             prefill=NO_PREFILL.with_estimate(estimated_tokens),
             answered_by=profile,
             new_context_requested=False,
@@ -93,7 +83,7 @@ def usage_from_json(value: object) -> UsageState:
 
 _PARTS: Mapping[str, Callable[[Any], object]] = {
     "last_total": lambda part: LastTotal(**part),
-    "anchor": lambda part: Anchor(**part),
+    "calibration": calibration_from_json,
     "prefill": lambda part: Prefill(**part),
     "answered_by": profile_from_json,
 }

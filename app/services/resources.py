@@ -68,4 +68,4 @@ class Resources:
 
 def counter_of(profile: ModelProfile) -> TokenCounter:
     """The counter of a model."""
-    return counter_for(profile.encoding)
+    return counter_for(profile.encoding, profile.media_rule)

@@ -112,8 +112,8 @@ async def test_text_that_looks_like_a_special_token_is_text(api: Api) -> None:
     assert answer["total"]["tokenizer"] > 1
 
 
-async def test_media_has_a_fixed_price(api: Api) -> None:
+async def test_media_of_unknown_size_has_a_fixed_price(api: Api) -> None:
     answer = await estimated(api, content=[text_block("hello"), IMAGE])
 
     assert answer["total"]["tokenizer"] == 1_601
-    assert "media 1600" in answer["basis"]["tokenizer"]
+    assert "media/2 anthropic, 1600 tokens" in answer["basis"]["tokenizer"]

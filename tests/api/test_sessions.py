@@ -55,6 +55,7 @@ async def test_a_created_session_is_answered_whole(api: Api) -> None:
             "comp_hash": None,
             "encoding": None,
             "manages_own_context": False,
+            "media_rule": None,
         },
         "generation": {"temperature": 0.5},
         "version": 0,

@@ -22,6 +22,7 @@ from app.core.content import decode_content
 from app.core.engine import PreparedCall, PrepareInput
 from app.core.facts import Form, form_of
 from app.core.items import Item, item_of
+from app.core.media import DEFAULT_MEDIA_RULE
 from app.core.messages import Kind, Real, Role, Source, Synthetic, SyntheticReason
 from app.core.model_profile import ModelProfile
 from app.core.policy import Policy
@@ -44,6 +45,7 @@ class LengthCounter:
     """A character is a token."""
 
     basis = "length/1"
+    media_rule = DEFAULT_MEDIA_RULE
 
     def count(self, text: str) -> int:
         return len(text)

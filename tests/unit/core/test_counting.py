@@ -11,12 +11,12 @@ from app.core.blocks import (
     text_block,
 )
 from app.core.counting import (
-    MEDIA_TOKENS,
     count_blocks,
     media_count,
     tokens_of_bytes,
     visible_strings,
 )
+from app.core.media import DEFAULT_MEDIA_RULE, UNKNOWN_MEDIA_TOKENS
 from tests.requirements import requirement
 from tests.unit.core.builders import COUNTER, call, image, result
 
@@ -70,16 +70,17 @@ def test_media_is_counted_wherever_it_stands() -> None:
     assert media_count((image(), text_block("a"), result("c", image(), result("n", image())))) == 3
 
 
-def test_media_costs_a_fixed_number_whatever_its_length() -> None:
+def test_media_costs_the_same_whatever_its_length() -> None:
     small = count_blocks((text_block("four"), image("Z")), COUNTER)
     large = count_blocks((text_block("four"), image("Z" * 100_000)), COUNTER)
 
-    assert small == large == 4 + MEDIA_TOKENS == 1_604
+    assert small == large == 4 + UNKNOWN_MEDIA_TOKENS == 1_604
 
 
 def test_each_string_is_counted_alone() -> None:
     class OneEach:
         basis = "one-each/1"
+        media_rule = DEFAULT_MEDIA_RULE
 
         def count(self, text: str) -> int:
             return 1

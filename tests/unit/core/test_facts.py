@@ -12,7 +12,7 @@ from app.core.blocks import (
     UrlSource,
     text_block,
 )
-from app.core.counting import MEDIA_TOKENS, tokens_of_bytes
+from app.core.counting import tokens_of_bytes
 from app.core.facts import (
     CallFact,
     Facts,
@@ -22,6 +22,7 @@ from app.core.facts import (
     neutral_element,
     visible_bytes,
 )
+from app.core.media import UNKNOWN_MEDIA_TOKENS
 from tests.requirements import requirement
 from tests.unit.core.builders import COUNTER, as_blocks, call, form, image, result
 
@@ -75,7 +76,7 @@ def test_results_have_their_sizes_among_the_facts() -> None:
         ResultFact(id="c2", name="read", state="running", joined_chars=0, visible_bytes=0),
     )
     assert facts.has_data
-    assert facts.tokenizer_tokens == 2 + 1 + MEDIA_TOKENS
+    assert facts.tokenizer_tokens == 2 + 1 + UNKNOWN_MEDIA_TOKENS
 
 
 @requirement("OW-7.1-artifacts-never-count")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from app.core.model_profile import ModelProfile
+from app.core.model_profile import ModelProfile, ProfileSource
 
 Action: TypeAlias = Literal["submit", "compact", "wait", "blocked"]
 Reason: TypeAlias = Literal[
@@ -21,7 +21,7 @@ Reason: TypeAlias = Literal[
 ]
 CompactionTrigger: TypeAlias = Literal["threshold", "overflow"]
 ToolOrder: TypeAlias = Literal["given", "name"]
-LimitSource: TypeAlias = Literal["session", "policy", "derived", "unknown"]
+LimitSource: TypeAlias = Literal[ProfileSource, "policy", "derived", "learned", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ def reserve_limits(
         compact_at_input_tokens=max(0, line - reserved_output_tokens),
         reserved_output_tokens=reserved_output_tokens,
         provenance={
-            "context_window": _origin(window, "session", "the window of the model profile"),
+            "context_window": _window_origin(profile),
             "effective_input_tokens": _origin(
                 effective,
                 "derived",
@@ -50,6 +50,13 @@ def reserve_limits(
             ),
         },
     )
+
+
+def _window_origin(profile: ModelProfile) -> LimitOrigin:
+    origin = profile.origin
+    if origin is None:
+        return _origin(profile.context_window, "session", "the window of the model profile")
+    return _origin(profile.context_window, origin.source, origin.why)
 
 
 def _origin(effective: int | None, source: LimitSource, why: str) -> LimitOrigin:

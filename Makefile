@@ -1,6 +1,6 @@
 # One command per job; `make` alone lists them. Every job runs in .venv, which `setup` makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test unit cover check fix bench openapi lock clean
+.PHONY: help setup demo serve test unit cover check fix bench openapi catalogue lock clean
 
 # The first of these that will do; PYTHON=… on the command line overrides it.
 WILL_DO := -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
@@ -17,7 +17,7 @@ IN_PARALLEL := --numprocesses auto --maxprocesses 4
 SOURCES := app tests demo bench scripts
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) ## Create .venv with everything, from the locked versions
 	@:
@@ -65,6 +65,9 @@ bench: setup ## Measure append and prepare against the bare floor
 
 openapi: setup ## Write openapi/openapi.json
 	@$(BIN)/python -m scripts.openapi openapi/openapi.json
+
+catalogue: setup ## Write app/catalogue/models.json from the published lists of models
+	@$(BIN)/python -m scripts.refresh_catalogue app/catalogue/models.json
 
 lock: setup ## Resolve the dependencies anew and write the lock files
 	@$(PIP) install uv==$(UV_VERSION)

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-PURE_PACKAGES = ("core", "policies", "world_state", "compaction", "encoders", "importers")
+PURE_PACKAGES = (
+    *("core", "catalogue", "policies", "world_state", "compaction", "encoders", "importers"),
+)
 """The folders of app/ whose code turns the same input into the same bytes."""
 
 PURE_MODULES = frozenset(

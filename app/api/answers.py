@@ -11,6 +11,8 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Policy
 from app.core.prefix import Prefix
 from app.core.request_copy import ProjectionSummary, Repair
+from app.core.stored import LearnedLimit
+from app.services.warnings import learned_origin
 
 Answer = dict[str, object]
 
@@ -44,8 +46,13 @@ def budget_answer(budget: Budget) -> Answer:
     }
 
 
-def limits_answer(limits: Limits, profile: ModelProfile, policy: Policy) -> Answer:
-    """The limits in force, those of single items included."""
+def limits_answer(
+    limits: Limits, profile: ModelProfile, policy: Policy, learned: LearnedLimit | None = None
+) -> Answer:
+    """The limits in force, those of single items included, and what was learned beside them."""
+    origins = dict(limits.provenance)
+    if learned is not None:
+        origins["learned_limit"] = learned_origin(learned)
     return {
         "context_window": limits.context_window,
         "effective_input_tokens": limits.effective_input_tokens,
@@ -58,7 +65,7 @@ def limits_answer(limits: Limits, profile: ModelProfile, policy: Policy) -> Answ
         "max_tool_result_tokens": policy.max_tool_result_tokens,
         "max_skill_instruction_tokens": SKILL_TOKENS,
         "max_agent_message_tokens": AGENT_MESSAGE_TOKENS,
-        "provenance": {name: _origin(origin) for name, origin in limits.provenance.items()},
+        "provenance": {name: _origin(origin) for name, origin in origins.items()},
     }
 
 

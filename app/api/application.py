@@ -16,6 +16,7 @@ from app.api import (
     history,
     index,
     messages,
+    models,
     prepare,
     problems,
     sessions,
@@ -43,6 +44,7 @@ _ROUTED = (
     prepare,
     compactions,
     context,
+    models,
     stateless,
     stateless_compaction,
 )

@@ -109,7 +109,7 @@ def _numbers(preview: Preview) -> Answer:
             "context_window_tokens": call.limits.context_window,
             "auto_compaction_threshold_percent": policy.line.auto_compact_percent,
         },
-        "limits": limits_answer(call.limits, call.profile, call.policy),
+        "limits": limits_answer(call.limits, call.profile, call.policy, preview.learned),
         "decision": decision_answer(call.decision),
     }
 

@@ -33,6 +33,7 @@ FEATURES = (
     "fork",
     "history",
     "replay",
+    "models",
     "stateless",
 )
 

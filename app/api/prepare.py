@@ -33,6 +33,7 @@ from app.api.world_state import CAPTURE_REFUSALS
 from app.api.world_state_models import sample_bytes
 from app.core import canonical, errors
 from app.core.engine import PreparedCall
+from app.core.stored import LearnedLimit
 from app.services.inspect import rebuild_call
 from app.services.prepare import Prepared, prepare_call
 
@@ -106,12 +107,15 @@ async def read_prepared(service: Service, session_id: SessionId, prepared_id: st
 
 
 def call_answer(
-    call: PreparedCall, include: Sequence[Include], repairs: Sequence[Answer]
+    call: PreparedCall,
+    include: Sequence[Include],
+    repairs: Sequence[Answer],
+    learned: LearnedLimit | None = None,
 ) -> Answer:
     """A prepared call without its request; the body's own repairs come first."""
     answer: Answer = {
         "budget": budget_answer(call.budget),
-        "limits": limits_answer(call.limits, call.profile, call.policy),
+        "limits": limits_answer(call.limits, call.profile, call.policy, learned),
         "decision": decision_answer(call.decision),
         "projection": projection_answer(call.projection),
         "pruned": pruned_answer(call),
@@ -128,7 +132,7 @@ def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
     """Everything of the answer but the request."""
     named, session = prepared.named, prepared.session
     ids = [message_id for message_id, _ in prepared.appended.placed]
-    answer = call_answer(named.made.call, include, body_repairs(body, ids))
+    answer = call_answer(named.made.call, include, body_repairs(body, ids), prepared.learned)
     decision = _decision(prepared, answer.pop("decision"))
     answer |= {
         "prepared_id": named.id,

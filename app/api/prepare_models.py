@@ -36,7 +36,9 @@ class RecoverIn(WireModel):
     prepared_id: str
     error: Literal["context_overflow"]
     delivery: Delivery
-    observed_limit_tokens: Count | None = None
+    observed_limit_tokens: Annotated[int, Field(gt=0, lt=2**63)] | None = Field(
+        default=None, description="What the provider said its limit is."
+    )
 
 
 def _sort_of_capture(value: object) -> str:
@@ -92,7 +94,11 @@ class PrepareIn(WireModel):
         if self.recover_from is None:
             return None
         given = self.recover_from
-        return OverflowReport(prepared_id=given.prepared_id, delivery=given.delivery)
+        return OverflowReport(
+            prepared_id=given.prepared_id,
+            delivery=given.delivery,
+            observed_limit_tokens=given.observed_limit_tokens,
+        )
 
     def _sample(self) -> SampleRequest | None:
         match self.world_state:

@@ -11,12 +11,13 @@ from app.api.validation import WireModel
 from app.api.wire import AgentIn, Count, GenerationIn, ModelName, ModelProfileIn
 from app.core.budget import BudgetState
 from app.core.model_profile import ModelProfile, profile_json
-from app.core.stored import Origin, Session
+from app.core.stored import LearnedLimit, Origin, Session
 from app.core.turns import TurnStatus
 from app.policies.presets import DEFAULT_PRESET, policy_from, policy_json
 from app.services.compaction_answers import window_json
 from app.services.resume import Resume
-from app.services.sessions import NewSession, SessionChange, warnings_of
+from app.services.sessions import GivenProfile, NewSession, SessionChange
+from app.services.warnings import warnings_of
 from app.store.session_pages import SessionFilter, Sort
 
 _NEVER_NULL = ("model", "policy", "agent", "generation", "sandbox_available")
@@ -45,7 +46,7 @@ class SessionIn(WireModel):
         """
         return NewSession(
             model=self.model,
-            model_profile=None if self.model_profile is None else self.model_profile.profile(),
+            model_profile=self._profile(),
             policy=policy_from(self.policy),
             agent=self.agent.agent(),
             generation=self.generation.settings(),
@@ -54,6 +55,11 @@ class SessionIn(WireModel):
             spill_directory=self.spill_directory,
             metadata=self.metadata,
         )
+
+    def _profile(self) -> GivenProfile:
+        if self.model_profile is not None:
+            return self.model_profile.profile()
+        return "unknown" if "model_profile" in self.model_fields_set else None
 
 
 class SessionPatch(WireModel):
@@ -240,8 +246,8 @@ class ToolOut(BaseModel):
     parameters: dict[str, Any]
 
 
-def session_answer(session: Session) -> Answer:
-    """A session as answers have it."""
+def session_answer(session: Session, learned: LearnedLimit | None) -> Answer:
+    """A session as answers have it, with the smallest limit that was reported of its model."""
     profile = session.model_profile
     return {
         "id": session.id,
@@ -265,7 +271,7 @@ def session_answer(session: Session) -> Answer:
         "spill_directory": session.spill_directory,
         "state": session.state,
         "used_percent": session.used_percent,
-        "warnings": warnings_of(session),
+        "warnings": warnings_of(session, learned),
         "metadata": session.metadata,
     }
 

@@ -38,6 +38,8 @@ from app.policies.codex_window import InvalidWindow
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import UnknownPolicy
 from app.services.fork import fork_session
+from app.services.models import limits_learned
+from app.services.resources import Resources
 from app.services.resume import resume_session
 from app.services.sessions import (
     Precondition,
@@ -95,7 +97,7 @@ async def create(service: Service, body: JsonBody) -> Response:
     given = validated(SessionIn, body.value)
     session, created = await create_session(service, given.id, given.new_session())
     status = HTTPStatus.CREATED if created else HTTPStatus.OK
-    return json_response(_changed(session, body), status, {"ETag": etag_of(session)})
+    return json_response(await _changed(service, session, body), status, {"ETag": etag_of(session)})
 
 
 @router.get(
@@ -114,9 +116,9 @@ async def list_all(
     )
     shown = found[: wanted.limit]
     cursor = _cursor(wanted.sort, shown[-1]) if len(found) > wanted.limit else None
-    return json_response(
-        {"items": [session_answer(session) for session in shown], "next_cursor": cursor}
-    )
+    learned = await limits_learned(service, {session.model for session in shown})
+    items = [session_answer(session, learned.get(session.model)) for session in shown]
+    return json_response({"items": items, "next_cursor": cursor})
 
 
 @router.get(
@@ -136,7 +138,7 @@ async def read(
     # This header compares weakly (RFC 9110), and no tag of ours holds these characters.
     if if_none_match is not None and names_etag(if_none_match.replace("W/", ""), session):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    answer = {**session_answer(session), "resume": resume_answer(resume)}
+    answer = {**session_answer(session, resume.learned), "resume": resume_answer(resume)}
     return json_response(answer, headers=headers)
 
 
@@ -171,7 +173,7 @@ async def change(
     patch = validated(SessionPatch, body.value)
     precondition = Precondition(expected_version=patch.expected_version, etag=if_match)
     session = await change_session(service, session_id, patch.change(), precondition)
-    return json_response(_changed(session, body), headers={"ETag": etag_of(session)})
+    return json_response(await _changed(service, session, body), headers={"ETag": etag_of(session)})
 
 
 @router.post(
@@ -189,7 +191,9 @@ async def fork(service: Service, session_id: SessionId, body: JsonBody) -> Respo
     given = validated(ForkIn, body.value)
     session, created = await fork_session(service, session_id, given.id, given.through_sequence)
     status = HTTPStatus.CREATED if created else HTTPStatus.OK
-    return json_response(session_answer(session), status, {"ETag": etag_of(session)})
+    learned = await limits_learned(service, {session.model})
+    answer = session_answer(session, learned.get(session.model))
+    return json_response(answer, status, {"ETag": etag_of(session)})
 
 
 @router.delete(
@@ -212,8 +216,10 @@ async def read_tool(service: Service, session_id: SessionId, name: str) -> Respo
     return Response(tool.encoded, media_type=JSON)
 
 
-def _changed(session: Session, body: Body) -> Answer:
-    return {**session_answer(session), "repairs": body_repairs(body, [])}
+async def _changed(service: Resources, session: Session, body: Body) -> Answer:
+    learned = await limits_learned(service, {session.model})
+    answer = session_answer(session, learned.get(session.model))
+    return {**answer, "repairs": body_repairs(body, [])}
 
 
 def _refuse_immutable(value: object) -> None:

@@ -47,7 +47,8 @@ Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 Time = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_must_be_text), AfterValidator(_in_utc)
 ]
-ModelName = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,256}$")]
+MODEL_NAME = r"^[^\x00-\x1f\x7f]{1,256}$"
+ModelName = Annotated[str, Field(pattern=MODEL_NAME)]
 
 
 class MessageIn(WireModel):
@@ -76,10 +77,9 @@ class MessageIn(WireModel):
         )
 
 
-class ModelProfileIn(WireModel):
-    """What a model can take. A null window is unknown."""
+class ProfileFieldsIn(WireModel):
+    """What a model can take, whatever its name. A null window is unknown."""
 
-    name: ModelName
     context_window: Annotated[int, Field(le=LARGEST_COUNT)] | None
     max_context_window: Count | None = None
     max_output_tokens: Annotated[int, Field(le=LARGEST_COUNT)] | None = None
@@ -92,13 +92,27 @@ class ModelProfileIn(WireModel):
     manages_own_context: bool = False
     media_rule: MediaRule | None = None
 
+    def named(self, name: str) -> ModelProfile:
+        """The core's profile, under a name.
+
+        Raises:
+            InvalidModelProfile: The reserves leave no room for input.
+        """
+        return ModelProfile(**{**self.model_dump(), "name": name})
+
+
+class ModelProfileIn(ProfileFieldsIn):
+    """What a model can take. A null window is unknown."""
+
+    name: ModelName
+
     def profile(self) -> ModelProfile:
         """The core's profile.
 
         Raises:
             InvalidModelProfile: The reserves leave no room for input.
         """
-        return ModelProfile(**self.model_dump())
+        return self.named(self.name)
 
 
 class SystemPartIn(WireModel):

@@ -130,15 +130,8 @@ def prepare(given: PrepareInput) -> PreparedCall:
     limits = given.policy.limits(given.profile, max_output or 0)
     estimate = estimate_regions(surface.system, copy.items, surface.tools)
     tokenizer = tokenizer_regions(surface.system, copy.items, surface.tools)
-    calibration = given.usage.calibration
-    size = call_size(
-        surface.system,
-        copy.items,
-        surface.tools,
-        given.counter.basis,
-        calibration.through_sequence,
-    )
-    prediction = predict(calibration, given.model, size)
+    size = _size(given, copy.items)
+    prediction = predict(given.usage.calibration, given.model, size)
     measured = _measured(given, copy.items, estimate, tokenizer, prediction)
     decision = given.policy.decide(measured, limits)
     budget = make_budget(estimate, tokenizer, given.counter.basis, limits, decision, max_output)
@@ -188,6 +181,16 @@ def _refuse_system_messages(items: Sequence[Item]) -> None:
             raise SystemMessageInConversation(
                 "conversation view must not contain system messages", item_index=index
             )
+
+
+def _size(given: PrepareInput, items: tuple[Item, ...]) -> CallSize:
+    return call_size(
+        given.surface.system,
+        items,
+        given.surface.tools,
+        given.counter.basis,
+        given.usage.calibration.through_sequence,
+    )
 
 
 def _measured(

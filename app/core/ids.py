@@ -12,6 +12,7 @@ RESERVED_PREFIXES = ("world-state:", "compaction-", "prep-")
 
 _PREPARED_ID = re.compile(r"prep-[0-9a-f]{32}")
 _KEY = re.compile(r"[A-Za-z0-9._~:-]{1,128}")
+_MODEL_NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,256}")
 _STORED_MESSAGE_ID = re.compile(r"[A-Za-z0-9._~:/-]{1,512}")
 _MESSAGE_ID = re.compile(r"[A-Za-z0-9._~:/-]{1,128}")
 
@@ -29,6 +30,11 @@ def is_prepared_id(text: str) -> bool:
 def is_stored_message_id(text: str) -> bool:
     """Whether `text` can be the id of a stored message, one made here included."""
     return _STORED_MESSAGE_ID.fullmatch(text) is not None
+
+
+def is_model_name(text: str) -> bool:
+    """Whether `text` can be the name of a model: any visible text, slashes included."""
+    return _MODEL_NAME.fullmatch(text) is not None
 
 
 def check_key(text: str, field: str, message_index: int | None = None) -> None:

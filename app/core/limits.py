@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from app.core.model_profile import ProfileSource
+
 Action: TypeAlias = Literal["submit", "compact", "wait", "blocked"]
 Reason: TypeAlias = Literal[
     "under_line",
@@ -31,7 +33,7 @@ LimitScope: TypeAlias = Literal["total", "body_after_prefix"]
 AfterFailure: TypeAlias = Literal["submit_what_fits", "blocked"]
 """What becomes of a model call whose compaction failed."""
 ToolOrder: TypeAlias = Literal["given", "name"]
-LimitSource: TypeAlias = Literal["session", "policy", "derived", "unknown"]
+LimitSource: TypeAlias = Literal[ProfileSource, "policy", "derived", "learned", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,24 @@ Source: docs/semantics/budget.md#model-profile.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from app.core.errors import InvalidModelProfile
 from app.core.media import MediaRule
 
 _LARGEST_RESERVE = 2**64 - 1
 """Reserves are unsigned 64-bit numbers in OpenWork, whose refusals are kept."""
+
+
+ProfileSource: TypeAlias = Literal["session", "operator", "catalogue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileOrigin:
+    """Who said what a model can take, and why that counts."""
+
+    source: ProfileSource
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +45,8 @@ class ModelProfile:
     manages_own_context: bool = False
     media_rule: MediaRule | None = None
     """Who bills media, and so how it counts. `None` is the default rule."""
+    origin: ProfileOrigin | None = None
+    """Where it was taken from, where the caller did not give it."""
 
     def __post_init__(self) -> None:
         if self.context_window is not None and self.context_window <= 0:
@@ -73,11 +86,27 @@ def unknown_profile(name: str) -> ModelProfile:
 
 
 def profile_json(profile: ModelProfile) -> dict[str, object]:
-    """A profile with every field written out; `profile_from_json` takes it back."""
-    return {field.name: getattr(profile, field.name) for field in fields(profile)}
+    """A profile as callers give and get it, with every field written out."""
+    return {
+        field.name: getattr(profile, field.name)
+        for field in fields(profile)
+        if field.name != "origin"
+    }
+
+
+def stored_profile_json(profile: ModelProfile) -> dict[str, object]:
+    """A profile with its origin; `profile_from_json` takes it back."""
+    origin = profile.origin
+    if origin is None:
+        return profile_json(profile)
+    return {**profile_json(profile), "origin": [origin.source, origin.why]}
 
 
 def profile_from_json(value: object) -> ModelProfile:
-    """The profile of a value that `profile_json` made."""
-    # Only values made by `profile_json` come here, so their shape is known.
-    return ModelProfile(**cast("dict[str, Any]", value))
+    """The profile of a value that `profile_json` or `stored_profile_json` made."""
+    # Only values made by these come here, so their shape is known.
+    given = dict(cast("dict[str, Any]", value))
+    if "origin" in given:
+        source, why = given["origin"]
+        given["origin"] = ProfileOrigin(source=source, why=why)
+    return ModelProfile(**given)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, cast
 
 from app.core import canonical
-from app.core.model_profile import ModelProfile, profile_from_json, profile_json
+from app.core.model_profile import ModelProfile, profile_from_json, stored_profile_json
 from app.core.request_copy import PruneBoundary
 
 ViewKind: TypeAlias = Literal["compaction", "rewind"]
@@ -48,7 +48,7 @@ def encode_recipe(recipe: Recipe) -> bytes:
     values: dict[str, object] = {
         field.name: getattr(recipe, field.name) for field in fields(recipe)
     }
-    values["profile"] = profile_json(recipe.profile)
+    values["profile"] = stored_profile_json(recipe.profile)
     values["boundary"] = [recipe.boundary.through_sequence, recipe.boundary.spill_directory]
     return canonical.encode(values)
 

@@ -45,6 +45,16 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LearnedLimit:
+    """A limit that providers named when they refused calls of a model as too long."""
+
+    limit_tokens: int
+    reports: int
+    observed_at: datetime
+    """When the last of the reports came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """A session as it is stored."""
 

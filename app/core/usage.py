@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from app.core.calibration import NOTHING_REPORTED, Calibration, calibration_from_json
-from app.core.model_profile import ModelProfile, profile_from_json
+from app.core.model_profile import ModelProfile, profile_from_json, stored_profile_json
 from app.core.prefill import NO_PREFILL, Prefill
 
 TotalSource: TypeAlias = Literal["observed", "estimated", "overflow"]
@@ -68,7 +68,11 @@ NO_USAGE = UsageState()
 
 def usage_json(state: UsageState) -> dict[str, object]:
     """A usage state with every field written out; `usage_from_json` takes it back."""
-    return asdict(state)
+    profile = state.answered_by
+    return {
+        **asdict(state),
+        "answered_by": None if profile is None else stored_profile_json(profile),
+    }
 
 
 def usage_from_json(value: object) -> UsageState:

@@ -186,6 +186,13 @@ def _window_origin(
         return unknown_origin("neither the profile nor the policy says how large the window is")
     requested, maximum = overrides.context_window, profile.max_context_window
     if requested is None:
+        if profile.origin is not None:
+            return LimitOrigin(
+                requested=None,
+                effective=window,
+                source=profile.origin.source,
+                why=profile.origin.why,
+            )
         field = "max_context_window" if profile.context_window is None else "context_window"
         return LimitOrigin(
             requested=None, effective=window, source="session", why=f"{field} of the model profile"

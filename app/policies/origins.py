@@ -9,11 +9,12 @@ from app.core.model_profile import ModelProfile
 
 def window_origin(profile: ModelProfile) -> LimitOrigin:
     """The origin of a known window that is taken as the profile has it."""
+    origin = profile.origin
     return LimitOrigin(
         requested=None,
         effective=profile.context_window,
-        source="session",
-        why="the window of the model profile",
+        source="session" if origin is None else origin.source,
+        why="the window of the model profile" if origin is None else origin.why,
     )
 
 

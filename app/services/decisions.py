@@ -47,6 +47,8 @@ class OverflowReport:
 
     prepared_id: str
     delivery: Delivery
+    observed_limit_tokens: int | None
+    """What the provider said its limit is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from app.core.engine import PreparedCall
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
-from app.core.stored import Session
+from app.core.stored import LearnedLimit, Session
 from app.services.calls import Standing, make_call
+from app.services.models import learned_limit
 from app.services.resources import Resources
 from app.services.situations import read_situation, recorded_items
 from app.store.messages import MessageRepository
@@ -21,6 +22,8 @@ class Preview:
     session: Session
     call: PreparedCall
     turn_ids: dict[str, str | None]
+    learned: LearnedLimit | None
+    """The smallest limit that was reported of the model."""
 
 
 async def preview_call(resources: Resources, session_id: str) -> Preview:
@@ -43,7 +46,8 @@ async def preview_call(resources: Resources, session_id: str) -> Preview:
             session.incarnation,
             Standing(usage=session.usage),
         )
-    return Preview(session=session, call=made.call, turn_ids=turn_ids)
+        learned = await learned_limit(connection, session.model)
+    return Preview(session=session, call=made.call, turn_ids=turn_ids, learned=learned)
 
 
 async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) -> PreparedCall:

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.core.append import Draft
-from app.core.stored import Session
+from app.core.stored import LearnedLimit, Session
 from app.services.append import Appended, Expected, append_drafts
 from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
 from app.services.compact import Claimed, CompactionRequest, start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
+from app.services.models import learned_limit, record_limit
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.situations import Situation, caught_up, read_situation
@@ -62,6 +63,8 @@ class Prepared:
     sampled: Sampled | None
     claimed: Claimed | None = None
     """The compaction that was started with it."""
+    learned: LearnedLimit | None = None
+    """The smallest limit that was reported of the model, where this prepare came with a report."""
 
 
 async def prepare_call(resources: Resources, session_id: str, request: PrepareRequest) -> Prepared:
@@ -127,12 +130,9 @@ async def _prepare_locked(
     situation = situation.with_items(appended.session, appended.items)
     sampled = None
     if request.world_state is not None:
+        counter = counter_of(profile_of(locked))
         sampled = await sample_in_transaction(
-            connection,
-            situation.session,
-            request.world_state,
-            counter_of(profile_of(locked)),
-            now,
+            connection, situation.session, request.world_state, counter, now
         )
         situation = situation.with_items(sampled.session, sampled.items)
     decided = await _decided(resources, connection, situation, request, now)
@@ -144,7 +144,12 @@ async def _prepare_locked(
     if session != locked:
         await writer.save(session)
     return Prepared(
-        session=session, named=named, appended=appended, sampled=sampled, claimed=claimed
+        session=session,
+        named=named,
+        appended=appended,
+        sampled=sampled,
+        claimed=claimed,
+        learned=await _learned(connection, session, request.report, now),
     )
 
 
@@ -166,6 +171,19 @@ async def _decided(
     return await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
     )
+
+
+async def _learned(
+    connection: WriteConnection, session: Session, report: OverflowReport | None, now: datetime
+) -> LearnedLimit | None:
+    """What is learned of the model's limit, this report included."""
+    if report is None:
+        return None
+    if report.observed_limit_tokens is not None:
+        await record_limit(
+            connection, session.incarnation, report.prepared_id, report.observed_limit_tokens, now
+        )
+    return await learned_limit(connection, session.model)
 
 
 async def _start(

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from app.catalogue.entries import Catalogue
 from app.core.agent import decode_agent
 from app.core.counting import TokenCounter
 from app.core.model_profile import ModelProfile
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
+from app.model_catalogue import packaged_catalogue
 from app.services.memo import RewriteMemo
 from app.services.views import CheckpointCache
 from app.store.agents import read_agent
@@ -64,6 +66,7 @@ class Resources:
     memo: RewriteMemo = field(default_factory=RewriteMemo)
     surfaces: SurfaceCache = field(default_factory=SurfaceCache)
     checkpoints: CheckpointCache = field(default_factory=CheckpointCache)
+    catalogue: Catalogue = field(default_factory=packaged_catalogue)
 
 
 def counter_of(profile: ModelProfile) -> TokenCounter:

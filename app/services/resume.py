@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from app.core.chat_state import OpenCall
-from app.core.stored import Session
+from app.core.stored import LearnedLimit, Session
 from app.core.turns import Turn
+from app.services.models import learned_limit
 from app.services.resources import Resources
 from app.store.compactions import CompactionRepository
 from app.store.messages import MessageRepository
@@ -23,6 +24,8 @@ class Resume:
     unresolved: tuple[tuple[OpenCall, str], ...]
     """Calls without a final result, each with the id of its message, oldest first."""
     open_compaction_id: str | None
+    learned: LearnedLimit | None
+    """The smallest limit that was reported of the model."""
 
 
 async def resume_session(resources: Resources, session_id: str) -> tuple[Session, Resume]:
@@ -44,4 +47,5 @@ async def resume_session(resources: Resources, session_id: str) -> tuple[Session
             last_prepared_id=await PreparedRepository(connection, session.incarnation).last_id(),
             unresolved=tuple((call, ids[call.sequence]) for call in calls),
             open_compaction_id=None if pending is None else pending.id,
+            learned=await learned_limit(connection, session.model),
         )

@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import cast
+from typing import Literal, TypeAlias, cast
 
 from app.core import canonical
 from app.core.agent import Agent, agent_ref, encode_agent
 from app.core.engine import check_system_parts
 from app.core.errors import PreconditionFailed, SessionConflict, VersionConflict
 from app.core.ids import check_key
-from app.core.limits import Limits
-from app.core.model_profile import ModelProfile, profile_json
+from app.core.model_profile import ModelProfile, profile_json, unknown_profile
 from app.core.stored import Session, Window
 from app.core.tool_surface import ToolDefinition, build_surface, resolve
 from app.core.usage import NO_USAGE
 from app.policies.presets import PresetPolicy, policy_json
 from app.services.calls import recipe_of, surface_of, surface_options
-from app.services.profiles import policy_of, profile_of
+from app.services.models import profile_of_model
+from app.services.profiles import limits_of, profile_of
 from app.services.resources import Resources, counter_of
 from app.services.supersede import supersede_pending
 from app.store.agents import erase_unused_agents, keep_agent, lock_agents
@@ -26,13 +26,17 @@ from app.store.messages import Order
 from app.store.session_pages import Position, SessionFilter, Sort, session_page
 from app.store.sessions import SessionRepository, SessionWriter
 
+GivenProfile: TypeAlias = ModelProfile | Literal["unknown"] | None
+"""A profile, the word that there is none, or nothing: then the operator's or the catalogue's
+counts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
     """What a session is created with."""
 
     model: str
-    model_profile: ModelProfile | None
+    model_profile: GivenProfile
     policy: PresetPolicy
     agent: Agent
     generation: Mapping[str, object]
@@ -86,8 +90,12 @@ async def create_session(
         check_key(new.parent_session_id, "parent_session_id")
     definition = encode_agent(new.agent)
     session = _new_session(resources, session_id, new, agent_ref(definition))
+    if new.model_profile is None:
+        async with resources.database.reading() as reader:
+            found = await profile_of_model(resources, reader, new.model)
+        session = replace(session, model_profile=found)
     _refuse_bad_agent(session, new.agent)
-    _limits_of(session)
+    limits_of(session)
     async with resources.database.writing() as connection:
         await keep_agent(connection, session.agent_ref, definition)
         taken = await SessionWriter(connection).insert(session)
@@ -114,7 +122,8 @@ async def change_session(
         changed = replace(session, **dict(change.values))  # type: ignore[arg-type]
         if changed.model != session.model and "model_profile" not in change.values:
             # The old profile describes the old model, so it does not stay.
-            changed = replace(changed, model_profile=None)
+            found = await profile_of_model(resources, connection, changed.model)
+            changed = replace(changed, model_profile=found)
         if change.metadata is not None:
             metadata = merge_patch(session.metadata, change.metadata)
             # A patch that is an object always gives an object.
@@ -123,7 +132,7 @@ async def change_session(
             changed = await _with_agent(connection, changed, change.agent)
         if changed == session and same_json(_free_fields(changed), _free_fields(session)):
             return session
-        _limits_of(changed)
+        limits_of(changed)
         changed = replace(changed, version=session.version + 1, updated_at=resources.now())
         await writer.save(changed)
         if (changed.agent_ref, changed.policy) != (session.agent_ref, session.policy):
@@ -222,7 +231,7 @@ def _new_session(
         id=session_id or f"session-{resources.new_id()}",
         incarnation=resources.new_id(),
         model=new.model,
-        model_profile=new.model_profile,
+        model_profile=_known(new.model_profile),
         policy=policy,
         agent_ref=ref,
         generation=new.generation,
@@ -251,10 +260,24 @@ def _new_session(
 
 def _original(new: NewSession, policy: Mapping[str, object], ref: str) -> bytes:
     values: dict[str, object] = {field.name: getattr(new, field.name) for field in fields(new)}
-    profile = new.model_profile
-    values["model_profile"] = None if profile is None else profile_json(profile)
+    # What the catalogue says may change between a creation and its repeat, so it is not in here.
+    values["model_profile"] = _given_json(new.model, new.model_profile)
     values |= {"policy": policy, "agent": ref}
     return canonical.encode(values)
+
+
+def _known(given: GivenProfile) -> ModelProfile | None:
+    return given if isinstance(given, ModelProfile) else None
+
+
+def _given_json(model: str, given: GivenProfile) -> dict[str, object] | None:
+    match given:
+        case None:
+            return None
+        case "unknown":
+            return profile_json(unknown_profile(model))
+        case ModelProfile():
+            return profile_json(given)
 
 
 def _refuse_difference(taken: Session, session: Session) -> None:
@@ -297,29 +320,3 @@ async def _with_agent(connection: WriteConnection, session: Session, agent: Agen
     await lock_agents(connection, {session.agent_ref, changed.agent_ref})
     await keep_agent(connection, changed.agent_ref, definition)
     return changed
-
-
-def _limits_of(session: Session) -> Limits:
-    """The limits of a session's next call.
-
-    Raises:
-        InvalidWindow: Its model and policy make none that could be kept.
-    """
-    profile = profile_of(session)
-    return policy_of(session).limits(profile, profile.max_output_tokens or 0)
-
-
-def warnings_of(session: Session) -> list[dict[str, str]]:
-    """What of a session's settings should worry its owner."""
-    limits = _limits_of(session)
-    if not limits.always_reached:
-        return []
-    return [
-        {
-            "code": "line_always_reached",
-            "detail": (
-                f"the output reserve of {limits.reserved_output_tokens} tokens alone reaches "
-                f"the line of {limits.line_tokens}, so every model call compacts first"
-            ),
-        }
-    ]

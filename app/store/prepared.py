@@ -99,6 +99,18 @@ class PreparedWriter(PreparedRepository):
             .values(recovery=recovery.encode())
         )
 
+    async def observe_limit(self, prepared_id: str, tokens: int) -> str | None:
+        """Store the limit that refused a call. The call's model, or None for a repeat."""
+        rows = await self._connection.execute(
+            update(prepared_calls)
+            .where(self._mine, prepared_calls.c.id == prepared_id)
+            .where(prepared_calls.c.observed_limit_tokens.is_(None))
+            .values(observed_limit_tokens=tokens)
+            .returning(prepared_calls.c.model)
+        )
+        model: str | None = rows.scalar_one_or_none()
+        return model
+
     async def record(self, call: RecordedCall, at: datetime) -> None:
         """Make a call the session's latest; one that is stored already moves to the end."""
         last = select(func.coalesce(func.max(prepared_calls.c.ordinal), 0)).where(self._mine)

@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core import canonical
 from app.core.errors import SessionNotFound
-from app.core.model_profile import ModelProfile, profile_from_json, profile_json
+from app.core.model_profile import ModelProfile, profile_from_json, stored_profile_json
 from app.core.stored import Origin, Session, Window
 from app.core.usage import NO_USAGE, UsageState, usage_from_json, usage_json
 from app.store.agents import erase_unused_agents, lock_agents
@@ -168,7 +168,7 @@ def _encoded(text: str | None) -> bytes | None:
 
 
 def _profile_bytes(profile: ModelProfile | None) -> bytes | None:
-    return None if profile is None else canonical.encode(profile_json(profile))
+    return None if profile is None else canonical.encode(stored_profile_json(profile))
 
 
 def _profile(data: bytes | None) -> ModelProfile | None:

@@ -211,6 +211,8 @@ prepared_calls = Table(
     Column("chain", LargeBinary(32), nullable=False),
     Column("segments", LargeBinary, nullable=False),
     Column("recovery", LargeBinary),
+    # What the provider that refused the call said its limit is.
+    Column("observed_limit_tokens", BigInteger),
     Column("created_at", UtcDateTime, nullable=False),
     Index("ix_prepared_calls_incarnation_ordinal", "incarnation", "ordinal"),
 )
@@ -254,4 +256,28 @@ compactions = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_compactions_incarnation_ordinal", "incarnation", "ordinal"),
     Index("ix_compactions_pending_runner", "pending_runner", "claim_expires_at"),
+)
+
+operator_models = Table(
+    "operator_models",
+    metadata,
+    Column("name", LargeBinary, primary_key=True),
+    Column("profile", LargeBinary, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+learned_limits = Table(
+    "learned_limits",
+    metadata,
+    Column("model", LargeBinary, primary_key=True),
+    Column("limit_tokens", BigInteger, primary_key=True, autoincrement=False),
+    Column("reports", BigInteger, nullable=False),
+    Column("observed_at", UtcDateTime, nullable=False),
+    # The session of the last report. What it taught of the model outlives it.
+    Column(
+        "incarnation",
+        String(INCARNATION_CHARS),
+        ForeignKey("sessions.incarnation", ondelete="SET NULL"),
+        index=True,
+    ),
 )

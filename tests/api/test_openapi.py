@@ -46,7 +46,11 @@ def test_every_success_has_a_schema() -> None:
         if status.startswith("2") and not answer.get("content")
     ]
 
-    assert bare == [("delete", "/v1/sessions/{session_id}", "204")]
+    assert bare == [
+        ("delete", "/v1/models/{name}", "204"),
+        ("delete", "/v1/models/{name}/learned", "204"),
+        ("delete", "/v1/sessions/{session_id}", "204"),
+    ]
 
 
 def test_every_refusal_is_a_problem_with_codes() -> None:

@@ -29,7 +29,7 @@ async def test_the_index_tells_what_there_is_and_nothing_else(api: Api) -> None:
         },
         "features": [
             *("sessions", "turns", "messages", "world_state", "prepare", "context", "prepared"),
-            *("compactions", "rewind", "fork", "history", "replay", "stateless"),
+            *("compactions", "rewind", "fork", "history", "replay", "models", "stateless"),
         ],
     }
 

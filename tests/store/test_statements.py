@@ -47,7 +47,7 @@ ACTS: Final[dict[str, tuple[Callable[[SessionApi], Awaitable[Json]], list[str]]]
     ),
     "preview": (
         lambda session: session.read("context"),
-        ["SELECT sessions", "SELECT messages", "SELECT messages"],
+        ["SELECT sessions", "SELECT messages", "SELECT messages", "SELECT learned_limits"],
     ),
 }
 READ_ONCE: Final = ["prepare", "prepare with an append"]

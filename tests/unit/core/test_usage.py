@@ -4,7 +4,7 @@ import pytest
 
 from app.core import canonical
 from app.core.calibration import Anchor, Calibration, ModelRatio, Report
-from app.core.model_profile import ModelProfile
+from app.core.model_profile import ModelProfile, ProfileOrigin
 from app.core.prefill import NO_PREFILL
 from app.core.usage import (
     NO_USAGE,
@@ -14,7 +14,12 @@ from app.core.usage import (
     usage_json,
 )
 
-PROFILE = ModelProfile(name="m", context_window=1_000, comp_hash="a")
+PROFILE = ModelProfile(
+    name="m",
+    context_window=1_000,
+    comp_hash="a",
+    origin=ProfileOrigin(source="catalogue", why="published"),
+)
 RATIO = ModelRatio(
     model="m", basis="length/1", observed_tokens=300, estimated_tokens=256, reports=2
 )

@@ -127,14 +127,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         limits,
         max_output,
     )
-    size = call_size(
-        surface.system,
-        copy.items,
-        surface.tools,
-        given.counter.basis,
-        given.calibration.through_sequence,
-    )
-    prediction = predict(given.calibration, given.model, size)
+    size, prediction = _predicted(given, copy.items)
     return PreparedCall(
         model=given.model,
         profile=given.profile,
@@ -173,6 +166,17 @@ def check_system_parts(parts: Sequence[SystemMessage]) -> None:
             raise DuplicateSystemContext(f"duplicate system context key: {part.key}", key=part.key)
         seen.add(part.key)
         check_system_part(part.key, part.form.facts.json_bytes)
+
+
+def _predicted(given: PrepareInput, items: Sequence[Item]) -> tuple[CallSize, Prediction | None]:
+    size = call_size(
+        given.surface.system,
+        items,
+        given.surface.tools,
+        given.counter.basis,
+        given.calibration.through_sequence,
+    )
+    return size, predict(given.calibration, given.model, size)
 
 
 def _refuse_system_messages(items: Sequence[Item]) -> None:

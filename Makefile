@@ -1,6 +1,6 @@
 # One command per job; `make` alone lists them. Every job runs in .venv, which `setup` makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test unit cover check fix bench openapi catalogue lock clean
+.PHONY: help setup demo serve test unit cover check fix bench bench-calibration openapi catalogue lock clean
 
 # The first of these that will do; PYTHON=… on the command line overrides it.
 WILL_DO := -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
@@ -17,7 +17,7 @@ IN_PARALLEL := --numprocesses auto --maxprocesses 4
 SOURCES := app tests demo bench scripts
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) ## Create .venv with everything, from the locked versions
 	@:
@@ -62,6 +62,9 @@ fix: setup ## Format, and mend what can be mended
 
 bench: setup ## Measure append and prepare against the bare floor
 	@$(BIN)/python -W "ignore:XDG_RUNTIME_DIR" -m bench
+
+bench-calibration: setup ## Measure the three token numbers against reported usage; FILE=… for your own
+	@$(BIN)/python -m bench.calibration $(FILE)
 
 openapi: setup ## Write openapi/openapi.json
 	@$(BIN)/python -m scripts.openapi openapi/openapi.json

@@ -1,6 +1,10 @@
 """Core values as the contract's JSON."""
 
+from collections.abc import Sequence
+
+from app.core.block_counts import BlockCount
 from app.core.budget import Budget, RegionTokens
+from app.core.call_size import item_tokens, system_tokens
 from app.core.counting import tokens_of_bytes
 from app.core.engine import PreparedCall
 from app.core.item_limits import AGENT_MESSAGE_TOKENS, SKILL_TOKENS, SYSTEM_PART_TOKENS
@@ -11,10 +15,14 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Policy
 from app.core.prefix import Prefix
 from app.core.request_copy import ProjectionSummary, Repair
+from app.core.shares import share
 from app.core.stored import LearnedLimit
 from app.services.warnings import learned_origin
 
 Answer = dict[str, object]
+
+NOTHING_REPORTED_BASIS = "no usage was reported"
+"""Why there is no calibrated number."""
 
 
 def budget_answer(budget: Budget) -> Answer:
@@ -31,18 +39,7 @@ def budget_answer(budget: Budget) -> Answer:
         "state": budget.state,
         "fits": budget.fits,
         "suggested_max_output_tokens": budget.suggested_max_output_tokens,
-        "counts": {
-            "json_bytes": budget.estimate.total,
-            "tokenizer": budget.tokenizer.total,
-            "regions": {
-                "json_bytes": _regions(budget.estimate),
-                "tokenizer": _regions(budget.tokenizer),
-            },
-            "basis": {
-                "json_bytes": "UTF-8 bytes of compact JSON / 4, rounded up once per region",
-                "tokenizer": budget.tokenizer_basis,
-            },
-        },
+        "counts": _counts(budget),
     }
 
 
@@ -137,23 +134,75 @@ def provenance_answer(item: Item) -> Answer:
     return {"type": "stored", "message_id": source.id, "sequence": source.sequence}
 
 
-def items_answer(call: PreparedCall) -> Answer:
-    """The tokens of every message and tool, each by itself."""
-    system = [part.form.facts for part in call.surface.system]
-    facts = [*system, *(item.facts for item in call.conversation)]
+def items_answer(call: PreparedCall, blocks: Sequence[Sequence[BlockCount]]) -> Answer:
+    """The tokens of every message with its `blocks`, and of every tool, each by itself."""
+    system = [(part.form.facts, system_tokens(part)) for part in call.surface.system]
+    conversation = [(item.facts, item_tokens(item)) for item in call.conversation]
     return {
         "messages": [
-            {"json_bytes": tokens_of_bytes(fact.json_bytes), "tokenizer": fact.tokenizer_tokens}
-            for fact in facts
+            {
+                **_part(fact.json_bytes, fact.tokenizer_tokens, _share(call, framed)),
+                "blocks": [
+                    block_answer(block, _share(call, block.tokenizer_tokens)) for block in inside
+                ],
+            }
+            for (fact, framed), inside in zip((*system, *conversation), blocks, strict=True)
         ],
         "tools": [
             {
                 "name": tool.name,
-                "json_bytes": tokens_of_bytes(len(tool.encoded)),
-                "tokenizer": tool.tokenizer_tokens,
+                **_part(
+                    len(tool.encoded), tool.tokenizer_tokens, _share(call, tool.tokenizer_tokens)
+                ),
             }
             for tool in call.surface.tools
         ],
+    }
+
+
+def block_answer(block: BlockCount, calibrated: int | None = None) -> Answer:
+    """The tokens of one block by itself."""
+    return {
+        "type": block.type,
+        "bytes": block.size_bytes,
+        **_part(block.size_bytes, block.tokenizer_tokens, calibrated),
+    }
+
+
+def _part(size_bytes: int, tokenizer: int, calibrated: int | None) -> Answer:
+    json_bytes = tokens_of_bytes(size_bytes)
+    return {
+        "policy": json_bytes,
+        "json_bytes": json_bytes,
+        "tokenizer": tokenizer,
+        "calibrated": calibrated,
+    }
+
+
+def _share(call: PreparedCall, tokens: int) -> int | None:
+    return None if call.prediction is None else share(tokens, call.size, call.prediction)
+
+
+def _counts(budget: Budget) -> Answer:
+    """The same request by every counter."""
+    calibrated = budget.calibrated
+    return {
+        "policy": budget.estimate.total,
+        "json_bytes": budget.estimate.total,
+        "tokenizer": budget.tokenizer.total,
+        "calibrated": None if calibrated is None else calibrated.regions.total,
+        "regions": {
+            "policy": _regions(budget.estimate),
+            "json_bytes": _regions(budget.estimate),
+            "tokenizer": _regions(budget.tokenizer),
+            "calibrated": None if calibrated is None else _regions(calibrated.regions),
+        },
+        "basis": {
+            "policy": "json_bytes",
+            "json_bytes": "UTF-8 bytes of compact JSON / 4, rounded up once per region",
+            "tokenizer": budget.tokenizer_basis,
+            "calibrated": NOTHING_REPORTED_BASIS if calibrated is None else calibrated.basis,
+        },
     }
 
 

@@ -34,6 +34,7 @@ from app.api.world_state_models import sample_bytes
 from app.core import canonical, errors
 from app.core.engine import PreparedCall
 from app.core.stored import LearnedLimit
+from app.services.block_counts import count_call_blocks
 from app.services.inspect import rebuild_call
 from app.services.prepare import Prepared, prepare_call
 
@@ -88,7 +89,7 @@ async def prepare(
     given = validated(PrepareIn, body.value)
     prepared = await prepare_call(service, session_id, given.request(idempotency_key))
     call = prepared.named.made.call
-    about = _about(prepared, body, given.include)
+    about = await _about(prepared, body, given.include)
     if NDJSON in http_request.headers.get("accept", ""):
         lines = [about, b"\n", *call.request_fragments(), b"\n"]
         return Response(b"".join(lines), media_type=NDJSON)
@@ -106,7 +107,7 @@ async def read_prepared(service: Service, session_id: SessionId, prepared_id: st
     return Response(b"".join(call.request_fragments()), media_type=JSON)
 
 
-def call_answer(
+async def call_answer(
     call: PreparedCall,
     include: Sequence[Include],
     repairs: Sequence[Answer],
@@ -124,15 +125,15 @@ def call_answer(
     if "provenance" in include:
         answer["provenance"] = [provenance_answer(item) for item in call.conversation]
     if "items" in include:
-        answer["items"] = items_answer(call)
+        answer["items"] = items_answer(call, await count_call_blocks(call))
     return answer
 
 
-def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
+async def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
     """Everything of the answer but the request."""
     named, session = prepared.named, prepared.session
     ids = [message_id for message_id, _ in prepared.appended.placed]
-    answer = call_answer(named.made.call, include, body_repairs(body, ids), prepared.learned)
+    answer = await call_answer(named.made.call, include, body_repairs(body, ids), prepared.learned)
     decision = _decision(prepared, answer.pop("decision"))
     answer |= {
         "prepared_id": named.id,

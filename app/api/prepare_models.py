@@ -138,9 +138,11 @@ class RequestOut(BaseModel):
 class CountsOut(BaseModel):
     """The same request by every counter."""
 
+    policy: int
     json_bytes: int
     tokenizer: int
-    regions: dict[str, dict[str, int]]
+    calibrated: int | None
+    regions: dict[str, dict[str, int] | None]
     basis: dict[str, str]
 
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.api.answers import Answer, limits_answer
+from app.api.answers import NOTHING_REPORTED_BASIS, Answer, block_answer, limits_answer
 from app.api.dependencies import JsonBody, Service
 from app.api.openapi_docs import reads, refuses_body
 from app.api.prepare import ENGINE_REFUSALS, call_answer
@@ -65,7 +65,7 @@ async def prepare(service: Service, body: JsonBody) -> Response:
     """Prepare the next call of a conversation that is given whole; nothing is stored."""
     given = validated(GivenPrepareIn, body.value)
     call = await prepare_given(service, given.state())
-    about = canonical.encode(call_answer(call, given.include, body_repairs(body, [])))
+    about = canonical.encode(await call_answer(call, given.include, body_repairs(body, [])))
     return Response(spliced(about, "request", call.request_fragments()), media_type=JSON)
 
 
@@ -98,11 +98,16 @@ async def estimate(body: JsonBody) -> Response:
     estimates = await estimate_given(given.subject(), given.profile())
     return json_response(
         {
-            "items": [_estimate(item) for item in estimates.items],
+            "items": [
+                {**_estimate(item), "blocks": [block_answer(block) for block in item.blocks]}
+                for item in estimates.items
+            ],
             "total": _estimate(estimates.total),
             "basis": {
+                "policy": "json_bytes",
                 "json_bytes": "UTF-8 bytes of compact JSON / 4, rounded up",
                 "tokenizer": estimates.basis,
+                "calibrated": NOTHING_REPORTED_BASIS,
             },
             "repairs": body_repairs(body, []),
         }
@@ -158,5 +163,6 @@ def _estimate(estimate: Estimate) -> Answer:
         "bytes": estimate.size_bytes,
         "json_bytes": estimate.json_tokens,
         "tokenizer": estimate.tokenizer_tokens,
+        "calibrated": None,
         "policy": estimate.json_tokens,
     }

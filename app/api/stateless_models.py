@@ -167,18 +167,31 @@ class EstimateIn(WireModel):
 
 
 class EstimateOut(BaseModel):
-    """The size of one thing by every counter."""
+    """The size of one thing by every counter. Calibrated is null: no usage was reported of it."""
 
     bytes: int
     json_bytes: int
     tokenizer: int
+    calibrated: int | None
     policy: int
+
+
+class BlockEstimateOut(EstimateOut):
+    """The size of one block by every counter."""
+
+    type: str
+
+
+class ItemEstimateOut(EstimateOut):
+    """The size of one thing; a text and a tool have no blocks."""
+
+    blocks: list[BlockEstimateOut]
 
 
 class EstimatesOut(BaseModel):
     """The sizes of all things asked for, each alone and together."""
 
-    items: list[EstimateOut]
+    items: list[ItemEstimateOut]
     total: EstimateOut
     basis: dict[str, str]
     repairs: list[RepairOut]

@@ -35,6 +35,9 @@ _MEMORY_TOKENS = 32_768
 _SLACK_TOKENS = 1_024
 """Reports that are off by less are never doubted, however small the request is."""
 
+_CALL_SLACK_TOKENS = 64
+"""What a provider may spend on the frame of an answer or of a tool call in it."""
+
 _MOST_VOTES = 3
 _VOTE_SLACK_TOKENS = 64
 """A difference below this is lost in the noise of what came after."""
@@ -246,9 +249,10 @@ def _later(anchor: Anchor, call: CallSize) -> int:
 def _returned(report: Report, answer: Answer | None, ratio: ModelRatio) -> tuple[int, int | None]:
     """Tokens of a reported output that come back as input, and the other reading of it.
 
-    Reasoning may stay behind, and the usage of an answer that was cut off
-    may leave out nearly all of it; whether calls without a result come
-    back is then not known, and the report is as good as any guess.
+    Reasoning that the request does not hold stays behind, and so may what it
+    holds. The usage of an answer that was cut off may leave out nearly all
+    of it; whether calls without a result come back is then not known, and
+    the report is as good as any guess.
     """
     if answer is None:
         return 0, None
@@ -259,12 +263,14 @@ def _returned(report: Report, answer: Answer | None, ratio: ModelRatio) -> tuple
     if whole * 2 < estimate:
         return (estimate if answer.is_settled else whole), None
     if report.reasoning_output_tokens:
-        visible, likely_whole = max(0, whole - report.reasoning_output_tokens), ratio.returns > 0
+        visible, is_seen = max(0, whole - report.reasoning_output_tokens), False
     elif whole > 2 * estimate:
-        visible, likely_whole = estimate, ratio.returns >= 0
+        slack = _CALL_SLACK_TOKENS * (1 + answer.calls)
+        visible, is_seen = estimate, whole <= 2 * estimate + slack
     else:
         return whole, None
-    return (whole, visible) if likely_whole else (visible, whole)
+    comes_back = ratio.returns >= 0 if is_seen or answer.has_reasoning else ratio.returns > 0
+    return (whole, visible) if comes_back else (visible, whole)
 
 
 def _is_near(expected: Prediction, report: Report) -> bool:

@@ -10,7 +10,9 @@ Source: docs/semantics/calibration.md#size.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.core.blocks import Block, ProviderOpaque, Text, Thinking, ToolCall
 from app.core.budget import RegionTokens
+from app.core.content import decode_content
 from app.core.items import Item
 from app.core.messages import Real
 from app.core.tool_surface import SystemMessage, ToolDefinition
@@ -29,8 +31,12 @@ class Answer:
     """The message that the last reported call was answered with, as a request repeats it."""
 
     tokens: int
+    calls: int
+    """Tool calls in it."""
     is_settled: bool
     """Whether every tool call in it has a result that somebody sent."""
+    has_reasoning: bool
+    """Whether it holds thinking or a provider's own state, which may be billed again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +104,21 @@ def _answer(conversation: Sequence[Item], after_sequence: int) -> Answer | None:
             }
             return Answer(
                 tokens=item_tokens(item),
+                calls=len(item.facts.calls),
                 is_settled=all(call.id in answered for call in item.facts.calls),
+                has_reasoning=any(map(_is_reasoning, decode_content(item.content))),
             )
     return None
+
+
+def _is_reasoning(block: Block) -> bool:
+    match block:
+        case Thinking() | ProviderOpaque():
+            return True
+        case Text() | ToolCall():
+            return block.provider_state is not None
+        case _:
+            return False
 
 
 def _sequence(item: Item) -> int:

@@ -130,8 +130,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
     limits = given.policy.limits(given.profile, max_output or 0)
     estimate = estimate_regions(surface.system, copy.items, surface.tools)
     tokenizer = tokenizer_regions(surface.system, copy.items, surface.tools)
-    size = _size(given, copy.items)
-    prediction = predict(given.usage.calibration, given.model, size)
+    size, prediction = _predicted(given, copy.items)
     measured = _measured(given, copy.items, estimate, tokenizer, prediction)
     decision = given.policy.decide(measured, limits)
     budget = make_budget(estimate, tokenizer, given.counter.basis, limits, decision, max_output)
@@ -175,22 +174,23 @@ def check_system_parts(parts: Sequence[SystemMessage]) -> None:
         check_system_part(part.key, part.form.facts.json_bytes)
 
 
-def _refuse_system_messages(items: Sequence[Item]) -> None:
-    for index, item in enumerate(items):
-        if item.role == "system":
-            raise SystemMessageInConversation(
-                "conversation view must not contain system messages", item_index=index
-            )
-
-
-def _size(given: PrepareInput, items: tuple[Item, ...]) -> CallSize:
-    return call_size(
+def _predicted(given: PrepareInput, items: Sequence[Item]) -> tuple[CallSize, Prediction | None]:
+    size = call_size(
         given.surface.system,
         items,
         given.surface.tools,
         given.counter.basis,
         given.usage.calibration.through_sequence,
     )
+    return size, predict(given.usage.calibration, given.model, size)
+
+
+def _refuse_system_messages(items: Sequence[Item]) -> None:
+    for index, item in enumerate(items):
+        if item.role == "system":
+            raise SystemMessageInConversation(
+                "conversation view must not contain system messages", item_index=index
+            )
 
 
 def _measured(

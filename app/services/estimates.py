@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.agent import Tool
+from app.core.block_counts import BlockCount, form_block_counts
 from app.core.blocks import Blocks
 from app.core.budget import array_bytes
 from app.core.counting import TokenCounter, tokens_of_bytes
@@ -32,6 +33,8 @@ class Estimate:
 
     size_bytes: int
     tokenizer_tokens: int
+    blocks: tuple[BlockCount, ...] = ()
+    """Of a content array, each by itself."""
 
     @property
     def json_tokens(self) -> int:
@@ -73,8 +76,12 @@ def _estimates(subject: Subject, counter: TokenCounter) -> Estimates:
 
 def _content_estimate(blocks: Blocks, counter: TokenCounter) -> Estimate:
     # The role is no part of what is measured, so any will do.
-    facts = form_of("user", blocks, counter).facts
-    return Estimate(size_bytes=facts.json_bytes, tokenizer_tokens=facts.tokenizer_tokens)
+    form = form_of("user", blocks, counter)
+    return Estimate(
+        size_bytes=form.facts.json_bytes,
+        tokenizer_tokens=form.facts.tokenizer_tokens,
+        blocks=form_block_counts(form, counter),
+    )
 
 
 def _text_estimate(text: str, counter: TokenCounter) -> Estimate:

@@ -17,6 +17,7 @@ from tests.api.client import (
 )
 from tests.api.on_one_database import ON_SQLITE
 from tests.requirements import requirement
+from tests.unit.core.media_files import png
 
 pytestmark = ON_SQLITE
 
@@ -117,3 +118,69 @@ async def test_media_of_unknown_size_has_a_fixed_price(api: Api) -> None:
 
     assert answer["total"]["tokenizer"] == 1_601
     assert "media/2 anthropic, 1600 tokens" in answer["basis"]["tokenizer"]
+
+
+async def test_every_block_is_measured_by_itself_and_nothing_is_calibrated(api: Api) -> None:
+    answer = await estimated(api, messages=[message("user", [text_block("hello"), IMAGE])])
+    (item,) = answer["items"]
+
+    assert item["blocks"] == [
+        {
+            "type": "text",
+            "bytes": 30,
+            "policy": 8,
+            "json_bytes": 8,
+            "tokenizer": 1,
+            "calibrated": None,
+        },
+        {
+            "type": "data",
+            "bytes": 118,
+            "policy": 30,
+            "json_bytes": 30,
+            "tokenizer": 1_600,
+            "calibrated": None,
+        },
+    ]
+    assert item["bytes"] == 30 + 118 + len("[,]")
+    assert (item["calibrated"], answer["total"]["calibrated"]) == (None, None)
+    assert answer["basis"]["calibrated"] == "no usage was reported"
+    assert (await estimated(api, tools=[READ]))["items"][0]["blocks"] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "tokens"),
+    [
+        pytest.param(None, 640, id="B092 the default rule"),
+        pytest.param("openai", 765, id="B092 tiles"),
+        pytest.param("gemini", 1_032, id="B092 crops"),
+        pytest.param("bytes", 25_009, id="B094 raw base64"),
+    ],
+)
+async def test_an_image_counts_by_the_media_rule_of_the_profile(
+    api: Api, rule: str | None, tokens: int
+) -> None:
+    source = {
+        "source_type": "base64",
+        "data": png(800, 600, behind=75_000),
+        "media_type": "image/png",
+    }
+    shown = {**tool_result("c1"), "output": [{"type": "data", "source": source}]}
+    answer = await estimated(api, content=[shown], model_profile={**PROFILE, "media_rule": rule})
+
+    assert answer["total"]["tokenizer"] == tokens
+    assert f"media/2 {rule or 'anthropic'}," in answer["basis"]["tokenizer"]
+    assert answer["total"]["policy"] > 25_000
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        pytest.param("你" * 400, 400, id="B088"),
+        pytest.param("<|endoftext|>", 7, id="B104"),
+        pytest.param(" " * 1_000_000, 7_813, id="B103 spaces"),
+        pytest.param("^" * 1_000_000, 125_000, id="B103 carets"),
+    ],
+)
+async def test_any_text_has_a_count(api: Api, text: str, tokens: int) -> None:
+    assert (await estimated(api, text=text))["total"]["tokenizer"] == tokens

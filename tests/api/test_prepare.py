@@ -135,13 +135,18 @@ async def test_L5_the_budget_at_the_line_is_told_whole(api: Api) -> None:
         "fits": True,
         "suggested_max_output_tokens": 400,
         "counts": {
+            "policy": 110,
             "json_bytes": 110,
+            "calibrated": None,
             "tokenizer": budget["counts"]["tokenizer"],
             "regions": budget["counts"]["regions"],
         },
     }
     assert sum(budget["counts"]["regions"]["tokenizer"].values()) == budget["counts"]["tokenizer"]
+    assert budget["counts"]["regions"]["policy"] == budget["counts"]["regions"]["json_bytes"]
+    assert budget["counts"]["regions"]["calibrated"] is None
     assert basis["tokenizer"].startswith("tiktoken ")
+    assert basis["calibrated"] == "no usage was reported"
     session_now = await session.read()
     assert (session_now["state"], session_now["used_percent"]) == ("over", 11.0)
 
@@ -233,7 +238,16 @@ async def test_a_call_may_be_told_where_each_message_comes_from_and_what_it_take
         {"type": "stored", "message_id": "m3", "sequence": 3},
     ]
     assert len(prepared["items"]["messages"]) == len(prepared["request"]["messages"]) == 5
-    assert prepared["items"]["messages"][1] == {"json_bytes": 8, "tokenizer": 1}
+    count = {"tokenizer": 1, "calibrated": None}
+    assert prepared["items"]["messages"][1] == {
+        **count,
+        "policy": 8,
+        "json_bytes": 8,
+        "blocks": [{**count, "type": "text", "bytes": 27, "policy": 7, "json_bytes": 7}],
+    }
+    two_calls = prepared["items"]["messages"][2]
+    assert [block["type"] for block in two_calls["blocks"]] == ["tool_call", "tool_call"]
+    assert sum(block["tokenizer"] for block in two_calls["blocks"]) == two_calls["tokenizer"]
     assert [tool["name"] for tool in prepared["items"]["tools"]] == ["read"]
     assert prepared["items"]["tools"][0]["json_bytes"] == 19
     again = await session.prepare(include=["provenance"])

@@ -42,10 +42,11 @@ REPORTS: tuple[str, ...] = (
     *("B050", "B052", "B053", "B055", "B056", "B058", "B059", "B061", "B062", "B064", "B065"),
     *("B067", "B068", "B070", "B071"),
     *("B073", "B074", "B076", "B077", "B079", "B080", "B082", "B083", "B085", "B086"),
+    *("B088", "B089", "B091", "B092", "B094", "B095", "B098", "B101", "B103", "B104"),
     *("B106", "B107", "B116"),
     *("B127", "B128", "B130", "B131"),
     *("B133", "B134", "B136", "B137", "B139", "B140", "B142", "B143"),
     *("B145", "B146", "B148", "B149", "B151"),
 )
-"""What users of similar systems reported: pairing, compaction, limits, world
+"""What users of similar systems reported: pairing, compaction, token numbers, limits, world
 state, storage."""

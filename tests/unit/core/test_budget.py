@@ -1,3 +1,6 @@
+from dataclasses import replace
+from itertools import accumulate, takewhile
+
 import pytest
 
 from app.core.blocks import Artifact
@@ -260,3 +263,49 @@ def test_a_shortened_result_is_measured_as_it_is_sent() -> None:
     assert whole.source == Real(id="m2", sequence=2)
     assert prepared.budget.estimate.conversation == -(-sent // 4) < 8_100
     assert given.items[1] == whole
+
+
+@pytest.mark.parametrize(
+    ("input_tokens", "raw", "shown", "state"),
+    [
+        pytest.param(50_000, 25.0, 25.0, "ok", id="B098 50k of 200k"),
+        pytest.param(692_000, 346.0, 100.0, "over", id="B098 346 percent"),
+        pytest.param(350_000, 175.0, 100.0, "over", id="B098 50k + 150k + 150k of 200k"),
+    ],
+)
+def test_a_share_is_clamped_and_the_raw_one_and_the_state_are_told(
+    input_tokens: int, raw: float, shown: float, state: BudgetState
+) -> None:
+    made = budget(input_tokens, limits(200_000, line=170_000))
+
+    assert (made.used_percent_raw, made.used_percent, made.state) == (raw, shown, state)
+    assert (made.remaining_tokens, made.fits) == (
+        max(0, 170_000 - input_tokens),
+        input_tokens <= 200_000,
+    )
+
+
+def test_B095_eighty_tool_schemas_and_the_prompt_count_in_every_number() -> None:
+    tools = [replace(READ, name=f"tool_{number}") for number in range(80)]
+    given = prepare_input(*stored(user("hi"), assistant("hello")), tools=tools)
+    whole, bare = prepare(given), prepare(prepare_input(*stored(user("hi")), parts=()))
+
+    for regions in (whole.budget.estimate, whole.budget.tokenizer, whole.size.regions):
+        assert regions.tool_surface > 80 * 15
+        assert regions.system_context > 0
+        assert regions.total > 10 * bare.size.tokens
+
+
+def test_B089_the_counter_that_triggers_is_the_counter_that_cuts() -> None:
+    """Each message's own number adds up to the region's, whatever the script."""
+    items = stored(*(user("日本語の文章" * number) for number in range(1, 40)))
+    call = prepare(prepare_input(*items, tools=[READ]))
+    kept = takewhile(
+        lambda total: total <= 100, accumulate(item.facts.tokenizer_tokens for item in items)
+    )
+
+    assert call.budget.tokenizer.conversation == sum(
+        item.facts.tokenizer_tokens for item in call.conversation
+    )
+    assert max(kept) == 90
+    assert estimate_regions([], items[:5], []).total == 102

@@ -12,6 +12,7 @@ from app.core.counting import count_blocks
 from app.core.facts import form_of
 from app.core.media import MediaRule, media_basis, media_tokens
 from app.core.media_header import Audio, Document, Image, Medium, base64_of_url, medium_of
+from tests.markdown import read_page, section, table_rows
 from tests.unit.core.builders import COUNTER, result, stored, user
 from tests.unit.core.media_files import (
     base64_of,
@@ -105,7 +106,7 @@ def test_no_payload_is_an_error_or_free(payload: str, rule: MediaRule) -> None:
 def test_an_image_of_any_shape_has_a_bounded_price(
     width: int, height: int, rule: MediaRule
 ) -> None:
-    assert 0 < media_tokens(data_of(png(width, height)), rule) <= 6_000
+    assert 0 < media_tokens(data_of(png(width, height)), rule) <= 6_192
 
 
 @given(st.integers(1, 3_000), st.integers(0, 3_000))
@@ -208,3 +209,16 @@ def test_B092_an_image_inside_a_tool_result_counts_by_its_size_too() -> None:
 def test_the_basis_names_the_rule() -> None:
     assert media_basis("gemini") == "media/2 gemini, 1600 tokens where the size is unknown"
     assert form_of("user", (text_block("a"),), COUNTER).facts.token_basis == COUNTER.basis
+
+
+def test_the_documentation_has_the_prices() -> None:
+    rows = list(table_rows(section(read_page("semantics/budget.md"), "Media")))[-3:]
+    priced = {
+        (rule, cells[0]): cells[1 + index].replace(" ", "")
+        for cells in rows
+        for index, rule in enumerate(RULES[:-1])
+    }
+
+    for (rule, sides), tokens in priced.items():
+        width, height = (int(side.replace(" ", "")) for side in sides.split("×"))
+        assert media_tokens(data_of(png(width, height)), rule) == int(tokens), (rule, sides)

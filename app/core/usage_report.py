@@ -90,7 +90,7 @@ def reported(state: UsageState, numbers: UsageNumbers, call: Call) -> UsageState
 
 
 def filled(state: UsageState, window_tokens: int | None) -> UsageState:
-    """The state after a provider called a request too long: full. An unknown window fills nothing."""
+    """The state after a provider called a request too long: full, where its size is known."""
     if window_tokens is None:
         return state
     return replace(state, last_total=LastTotal(tokens=window_tokens, source="overflow"))

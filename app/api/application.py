@@ -22,6 +22,7 @@ from app.api import (
     stateless,
     stateless_compaction,
     turns,
+    usage,
     world_state,
 )
 from app.api.openapi_docs import REQUEST_MODELS
@@ -42,6 +43,7 @@ _ROUTED = (
     world_state,
     prepare,
     compactions,
+    usage,
     context,
     stateless,
     stateless_compaction,

@@ -79,6 +79,7 @@ class PreparedCall:
     surface: Surface
     conversation: tuple[Item, ...]
     generation: Mapping[str, object]
+    measured: Measured
     budget: Budget
     limits: Limits
     decision: Decision
@@ -124,7 +125,8 @@ def prepare(given: PrepareInput) -> PreparedCall:
     limits = given.policy.limits(given.profile, max_output or 0)
     estimate = estimate_regions(surface.system, copy.items, surface.tools)
     tokenizer = tokenizer_regions(surface.system, copy.items, surface.tools)
-    decision = given.policy.decide(_measured(given, copy.items, estimate, tokenizer), limits)
+    measured = _measured(given, copy.items, estimate, tokenizer)
+    decision = given.policy.decide(measured, limits)
     budget = make_budget(estimate, tokenizer, given.counter.basis, limits, decision, max_output)
     return PreparedCall(
         model=given.model,
@@ -133,6 +135,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         surface=surface,
         conversation=copy.items,
         generation=given.generation,
+        measured=measured,
         budget=budget,
         limits=limits,
         decision=decision,

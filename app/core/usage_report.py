@@ -51,6 +51,10 @@ class UsageNumbers:
         return self.input_tokens + self.output_tokens
 
 
+NO_NUMBERS = UsageNumbers()
+"""Of a call whose provider said nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """The call that a report speaks of."""

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from app.core.limits import Decision, LimitOrigin, Limits, LimitSource
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_line
+from app.policies.window_use import status_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,10 @@ class ReserveLine:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Compact where estimate and reserve reach the line."""
         return decide_by_line(measured.estimated_tokens, limits)
+
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """What was reported against the line, which is an estimate's otherwise."""
+        return status_of(measured, limits)
 
 
 def reserve_limits(

@@ -8,6 +8,7 @@ from typing import Protocol
 from app.core.limits import Decision, Limits
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_status import WindowStatus
 
 
 class LineRule(Protocol):
@@ -20,3 +21,6 @@ class LineRule(Protocol):
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
+
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """How far the window is from its limits."""

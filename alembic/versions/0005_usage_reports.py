@@ -1,6 +1,7 @@
 """usage reports."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,13 +11,12 @@ down_revision: str | None = "0004"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
-# Of calls that were prepared before, nothing of this is known, which is what null says.
-_MEASURES = (
-    sa.Column("estimated_tokens", sa.BigInteger(), nullable=True),
-    sa.Column("calibrated_tokens", sa.BigInteger(), nullable=True),
-    sa.Column("expected_cached_tokens", sa.BigInteger(), nullable=True),
-    sa.Column("break_cause", sa.String(length=64), nullable=True),
-)
+_MEASURES: dict[str, sa.types.TypeEngine[Any]] = {
+    "estimated_tokens": sa.BigInteger(),
+    "calibrated_tokens": sa.BigInteger(),
+    "expected_cached_tokens": sa.BigInteger(),
+    "break_cause": sa.String(length=64),
+}
 
 
 def upgrade() -> None:
@@ -59,12 +59,13 @@ def upgrade() -> None:
             "incarnation", "identity", name=op.f("uq_usage_reports_incarnation_identity")
         ),
     )
-    for column in _MEASURES:
-        op.add_column("prepared_calls", column.copy())
+    # Of calls that were prepared before, nothing of this is known, which is what null says.
+    for name, kind in _MEASURES.items():
+        op.add_column("prepared_calls", sa.Column(name, kind, nullable=True))
 
 
 def downgrade() -> None:
     """Go back to the schema before."""
-    for column in reversed(_MEASURES):
-        op.drop_column("prepared_calls", column.name)
+    for name in reversed(_MEASURES):
+        op.drop_column("prepared_calls", name)
     op.drop_table("usage_reports")

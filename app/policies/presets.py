@@ -75,7 +75,7 @@ class PresetPolicy:
         """
         decision = self.decide(measured, limits)
         rolls_over = follow_up.needs_follow_up and decision.action == "compact"
-        return replace(decision, roll_over=rolls_over)
+        return replace(decision, phase=measured.phase, roll_over=rolls_over)
 
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """How far the window is from its limits."""

@@ -23,6 +23,7 @@ from app.api import (
     stateless,
     stateless_compaction,
     turns,
+    usage,
     world_state,
 )
 from app.api.openapi_docs import REQUEST_MODELS
@@ -43,6 +44,7 @@ _ROUTED = (
     world_state,
     prepare,
     compactions,
+    usage,
     context,
     models,
     stateless,

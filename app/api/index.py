@@ -29,6 +29,7 @@ FEATURES = (
     "context",
     "prepared",
     "compactions",
+    "usage",
     "rewind",
     "fork",
     "history",

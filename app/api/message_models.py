@@ -1,26 +1,16 @@
 """Messages on the wire."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from app.api.answers import Answer
-from app.api.validation import WireModel
-from app.api.wire import Count, MessageIn
 from app.compaction.view import Coverage
 from app.core import canonical
 from app.core.messages import Kind, Role
 from app.core.stored import StoredMessage
 
 MAX_BATCH = 1_000
-
-
-class AppendIn(WireModel):
-    """Messages to append, all or none."""
-
-    messages: Annotated[list[MessageIn], Field(min_length=1)]
-    expected_message_count: Count | None = None
-    base_compaction_id: str | None = None
 
 
 class PlacedOut(BaseModel):
@@ -38,14 +28,6 @@ class RepairOut(BaseModel):
     item_index: int | None = None
     message_id: str | None = None
     call_id: str | None = None
-
-
-class AppendOut(BaseModel):
-    """What an append did."""
-
-    messages: list[PlacedOut]
-    message_count: int
-    repairs: list[RepairOut]
 
 
 class MessageOut(BaseModel):

@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from app.api.answers import Answer
+from app.api.append_models import AppendIn, AppendOut
 from app.api.dependencies import JsonBody, Service, SessionId
 from app.api.message_models import (
     MAX_BATCH,
-    AppendIn,
-    AppendOut,
     MessageOut,
     MessagePageOut,
     message_bytes,
@@ -20,12 +20,14 @@ from app.api.openapi_docs import reads, refuses, refuses_body
 from app.api.pages import decode_ordinal, encode_cursor
 from app.api.repairs import body_repairs, hidden_results, refuse_large_batch
 from app.api.responses import JSON, json_response, spliced
+from app.api.usage_models import REPORT_REFUSALS, reported_answer
 from app.api.validation import validated
 from app.compaction.refusals import HistoryReplaced
 from app.core import canonical, errors
 from app.core.errors import InvalidCursor, InvalidRequest, UnknownField
 from app.services.append import Expected, append_messages
 from app.services.messages import get_message, list_messages
+from app.services.usage_reports import append_with_usage
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/messages", tags=["messages"])
 
@@ -61,27 +63,33 @@ _EXAMPLE: dict[str, object] = {
     status_code=HTTPStatus.CREATED,
     response_model=AppendOut,
     responses={HTTPStatus.OK: {"model": AppendOut, "description": "All of it was stored already"}}
-    | refuses_body(*APPEND_REFUSALS),
+    | refuses_body(*APPEND_REFUSALS, *REPORT_REFUSALS),
     openapi_extra=reads(AppendIn, _EXAMPLE),
 )
 async def append(service: Service, session_id: SessionId, body: JsonBody) -> Response:
-    """Append messages in order, all or none; what is stored already changes nothing."""
+    """Append messages in order, all or none; what is stored already changes nothing.
+
+    `usage` reports what the call took that the messages answer, in the same transaction.
+    """
     refuse_large_batch(body.value, "messages", MAX_BATCH)
     given = validated(AppendIn, body.value)
-    appended = await append_messages(
-        service,
-        session_id,
-        [message.message() for message in given.messages],
-        Expected(
-            message_count=given.expected_message_count,
-            base_compaction_id=given.base_compaction_id,
-        ),
+    incoming = [message.message() for message in given.messages]
+    expected = Expected(
+        message_count=given.expected_message_count, base_compaction_id=given.base_compaction_id
     )
+    reported: Answer = {}
+    if given.usage is None:
+        appended = await append_messages(service, session_id, incoming, expected)
+    else:
+        report = given.usage.report()
+        appended, sample = await append_with_usage(service, session_id, incoming, expected, report)
+        reported = {"usage": reported_answer(sample)}
     ids = [message_id for message_id, _ in appended.placed]
     answer = {
         "messages": [{"id": id_, "sequence": sequence} for id_, sequence in appended.placed],
         "message_count": appended.session.message_count,
         "repairs": [*body_repairs(body, ids), *hidden_results(appended.hidden)],
+        **reported,
     }
     return json_response(answer, HTTPStatus.CREATED if appended.arrived else HTTPStatus.OK)
 

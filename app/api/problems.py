@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from app.compaction import errors as compaction
 from app.compaction import refusals
-from app.core import canonical, errors, turns
+from app.core import canonical, errors, turns, usage_report
 from app.policies import codex_window, overrides, presets
 from app.store.errors import DatabaseUnavailable
 from app.world_state import errors as world_state
@@ -78,6 +78,8 @@ STATUS: Mapping[type[errors.ContextError], HTTPStatus] = {
     refusals.TurnNotRunning: HTTPStatus.CONFLICT,
     turns.TurnActive: HTTPStatus.CONFLICT,
     turns.TurnClosed: HTTPStatus.CONFLICT,
+    usage_report.InvalidUsage: HTTPStatus.UNPROCESSABLE_ENTITY,
+    usage_report.UsageConflict: HTTPStatus.CONFLICT,
     codex_window.InvalidWindow: HTTPStatus.UNPROCESSABLE_ENTITY,
     presets.UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     overrides.UnknownPolicyOverride: HTTPStatus.UNPROCESSABLE_ENTITY,

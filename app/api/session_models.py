@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from app.api.answers import Answer
 from app.api.message_models import RepairOut
 from app.api.pages import DEFAULT_LIMIT, LARGEST_LIMIT, OrderIn
+from app.api.session_usage import SessionUsageOut, session_usage_answer
 from app.api.validation import WireModel
 from app.api.wire import AgentIn, Count, GenerationIn, ModelName, ModelProfileIn
 from app.core.budget import BudgetState
@@ -213,6 +214,7 @@ class SessionOut(BaseModel):
     spill_directory: str | None
     state: BudgetState
     used_percent: float | None
+    usage: SessionUsageOut
     warnings: list[WarningOut]
     metadata: dict[str, Any]
     resume: ResumeOut | None = None
@@ -271,6 +273,7 @@ def session_answer(session: Session, learned: LearnedLimit | None) -> Answer:
         "spill_directory": session.spill_directory,
         "state": session.state,
         "used_percent": session.used_percent,
+        "usage": session_usage_answer(session.usage),
         "warnings": warnings_of(session, learned),
         "metadata": session.metadata,
     }

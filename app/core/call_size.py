@@ -7,8 +7,9 @@ price per message here and no part of the tokenizer's own number.
 Source: docs/semantics/calibration.md#size.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 from app.core.blocks import Block, ProviderOpaque, Text, Thinking, ToolCall
 from app.core.budget import RegionTokens
@@ -56,6 +57,25 @@ class CallSize:
     def tokens(self) -> int:
         """Of the whole request."""
         return self.regions.total
+
+
+def size_json(size: CallSize) -> dict[str, object]:
+    """A size as JSON; `size_from_json` takes it back."""
+    return asdict(size)
+
+
+def size_from_json(value: object) -> CallSize:
+    """The size of a value that `size_json` made."""
+    # Only values made by `size_json` come here, so their shape is known.
+    fields = cast("Mapping[str, Any]", value)
+    answer = fields["answer"]
+    return CallSize(
+        **{
+            **fields,
+            "regions": RegionTokens(**fields["regions"]),
+            "answer": None if answer is None else Answer(**answer),
+        }
+    )
 
 
 def call_size(

@@ -82,6 +82,7 @@ class PreparedCall:
     surface: Surface
     conversation: tuple[Item, ...]
     generation: Mapping[str, object]
+    measured: Measured
     budget: Budget
     limits: Limits
     decision: Decision
@@ -141,6 +142,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         surface=surface,
         conversation=copy.items,
         generation=given.generation,
+        measured=measured,
         budget=replace(budget, calibrated=calibrated_tokens(size, prediction)),
         limits=limits,
         decision=decision,

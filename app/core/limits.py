@@ -109,6 +109,8 @@ class Decision:
     compaction: CompactionCall | None = None
     retry_after_ms: int | None = None
     """When to ask again, where somebody else runs the compaction."""
+    roll_over: bool = False
+    """Of a decision after a sample: the next call of the turn begins with a compaction."""
 
     @property
     def is_over(self) -> bool:

@@ -29,6 +29,18 @@ class LastTotal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UsageTotals:
+    """What all reports of a session add up to, late ones included. No decision looks at it."""
+
+    reports: int = 0
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageState:
     """What the next decision needs of the reports so far. Nothing of it is a default."""
 
@@ -43,6 +55,7 @@ class UsageState:
     """Whether a new window was asked for, which the next call opens."""
     is_reminded: bool = False
     """Whether this window has had its reminder."""
+    totals: UsageTotals = UsageTotals()
 
     def in_new_window(self, estimated_tokens: int, profile: ModelProfile) -> "UsageState":
         """The state once a summary of `profile`'s session stands for its past.
@@ -80,7 +93,7 @@ def usage_from_json(value: object) -> UsageState:
     # Only values made by `usage_json` come here, so their shape is known.
     given = dict(cast("Mapping[str, Any]", value))
     for name, make in _PARTS.items():
-        if given[name] is not None:
+        if given.get(name) is not None:
             given[name] = make(given[name])
     return UsageState(**given)
 
@@ -90,4 +103,5 @@ _PARTS: Mapping[str, Callable[[Any], object]] = {
     "calibration": calibration_from_json,
     "prefill": lambda part: Prefill(**part),
     "answered_by": profile_from_json,
+    "totals": lambda part: UsageTotals(**part),
 }

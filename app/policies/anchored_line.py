@@ -14,9 +14,11 @@ from typing import ClassVar
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_input
 from app.policies.origins import derived_origin, unknown_limits, window_origin
 from app.policies.prefix_alone import blocked_by_prefix
+from app.policies.window_use import status_of
 
 LARGEST_RESERVE_SHARE = 4
 """The reserve takes a quarter of the window at most: an answer that needs more than that leaves
@@ -78,6 +80,10 @@ class AnchoredLine:
         else:
             decision = decide_by_input(predicted, limits, "calibrated count")
         return blocked_by_prefix(decision, measured.fixed_tokens)
+
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """What was reported against the line."""
+        return status_of(measured, limits)
 
     def relief(self, limits: Limits) -> Relief:
         """Pruning has to reach the target, and nothing is done for less than the gain."""

@@ -6,11 +6,10 @@ Source: docs/policies.md#codex.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from app.core.codex_estimate import old_reasoning_tokens, trailing_tokens
 from app.core.limits import AfterFailure, Decision, Limits, LimitScope, Reason, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
-from app.core.user_requests import last_user_request
+from app.policies.active_context import active_tokens
 from app.policies.codex_status import WindowStatus, WindowUse, window_status
 from app.policies.codex_switch import SwitchReason, switch
 from app.policies.codex_window import (
@@ -67,7 +66,7 @@ class CodexLine:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether this model, or first the one before it, has to compact."""
         window = self.window(measured.profile)
-        status = self.status(measured, window)
+        status = self.status(measured, limits)
         decision = _compared(status, limits, measured)
         reason = self._switch(measured, window, status)
         if reason is not None:
@@ -87,15 +86,18 @@ class CodexLine:
         """Codex compacts whenever a limit is reached."""
         return Relief(target_tokens=None, min_gain_tokens=0)
 
-    def status(self, measured: Measured, window: ModelWindow) -> WindowStatus:
-        """How far the window is from its limits."""
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """How far the window is from its limits.
+
+        Before the first report nothing is in it, whatever the conversation holds.
+        """
         use = WindowUse(
-            active_context_tokens=active_tokens(measured),
+            active_context_tokens=active_tokens(measured) or 0,
             scope=self.model_auto_compact_token_limit_scope,
             prefill=measured.usage.prefill,
             fallback_buffer_tokens=self.auto_compact_fallback_buffer_tokens,
         )
-        return window_status(use, window)
+        return window_status(use, self.window(measured.profile))
 
     def window(self, profile: ModelProfile) -> ModelWindow:
         """The numbers of a model under this policy.
@@ -125,20 +127,6 @@ class CodexLine:
             window,
             self.model_auto_compact_token_limit_scope,
         )
-
-
-def active_tokens(measured: Measured) -> int:
-    """What the window holds: the last total, what came after it, and earlier reasoning.
-
-    Without a report it is what came after nothing: 0, whatever the conversation holds.
-    """
-    last, items = measured.usage.last_total, measured.items
-    if last is None:
-        return 0
-    trailing = trailing_tokens(items, measured.phase)
-    if last.reasoning_included:
-        return last.tokens + trailing
-    return last.tokens + trailing + old_reasoning_tokens(items, last_user_request(items))
 
 
 def _compared(status: WindowStatus, limits: Limits, measured: Measured) -> Decision:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
 from app.core.errors import ContextError
+from app.core.follow_up import FollowUp
 from app.core.limits import AfterFailure, Decision, Limits, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
@@ -16,6 +17,7 @@ from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
 from app.policies.anchored_line import AnchoredLine
 from app.policies.codex_line import CodexLine
+from app.policies.codex_status import WindowStatus
 from app.policies.folding import Folding, OpenWorkFolding
 from app.policies.overrides import CHECKS, UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
@@ -51,7 +53,33 @@ class PresetPolicy:
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
-        return self.line.decide(measured, limits)
+        decision = self.line.decide(measured, limits)
+        asked = measured.phase == "mid_turn" and measured.usage.new_context_requested
+        if not asked or decision.action != "submit":
+            return decision
+        return replace(
+            decision,
+            action="compact",
+            reason="new_context_requested",
+            detail=f"a new context was asked for; {decision.detail}",
+        )
+
+    def after_sample(self, measured: Measured, limits: Limits, follow_up: FollowUp) -> Decision:
+        """What the next call of the turn will be told, and whether it is to begin a new window.
+
+        Args:
+            measured: The session with the report in it, in phase `mid_turn`: all that stands
+                behind the model's last message counts.
+            limits: Of the next call.
+            follow_up: Without one nothing rolls over; the next turn decides anew.
+        """
+        decision = self.decide(measured, limits)
+        rolls_over = follow_up.needs_follow_up and decision.action == "compact"
+        return replace(decision, phase=measured.phase, roll_over=rolls_over)
+
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """How far the window is from its limits."""
+        return self.line.status(measured, limits)
 
     def relief(self, limits: Limits) -> Relief:
         """What pruning or a compaction must bring to be worth it."""

@@ -13,8 +13,10 @@ from typing import ClassVar
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_line
 from app.policies.origins import derived_origin, unknown_limits, window_origin
+from app.policies.window_use import status_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,10 @@ class ReserveLine:
     def relief(self, limits: Limits) -> Relief:
         """Any pruning below the line will do, and any compaction is worth it."""
         return Relief(target_tokens=None, min_gain_tokens=0)
+
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """What was reported against the line, which is an estimate's otherwise."""
+        return status_of(measured, limits)
 
 
 def reserve_limits(

@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 from app.core.limits import AfterFailure, Decision, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_status import WindowStatus
 
 
 class LineRule(Protocol):
@@ -27,3 +28,6 @@ class LineRule(Protocol):
 
     def relief(self, limits: Limits) -> Relief:
         """What pruning or a compaction must bring to be worth it."""
+
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """How far the window is from its limits."""

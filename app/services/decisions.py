@@ -17,6 +17,7 @@ from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.limits import Action, CompactionCall, CompactionTrigger, Reason
 from app.services.calls import MadeCall, make_call
+from app.services.overflows import with_overflow
 from app.services.plans import fold_of, key_of
 from app.services.resources import Resources
 from app.services.situations import Situation
@@ -119,13 +120,31 @@ async def decide_call(
     )
     if report is None or known is not None:
         return await _decide(resources, connection, question)
+    return await _overflowed(resources, connection, question, report, point)
+
+
+async def _overflowed(
+    resources: Resources,
+    connection: WriteConnection,
+    question: _Question,
+    report: OverflowReport,
+    point: TurnPoint | None,
+) -> Decided:
+    """The decision over the first report of an overflow, which is remembered."""
     if report.delivery == "semantic_output_emitted":
-        return _settled(question, "blocked", "context_overflow", "output was emitted already")
-    decided = await _decide(resources, connection, question)
+        detail = "output was emitted already"
+        decided = _settled(question, "blocked", "context_overflow", detail)
+    else:
+        decided = await _decide(resources, connection, question)
+    prepared = PreparedWriter(connection, question.situation.session.incarnation)
     recovery = _recovery(decided)
     if recovery is not None:
         await prepared.record_recovery(report.prepared_id, recovery)
-    return decided
+    session = decided.situation.session
+    call = await prepared.get(report.prepared_id)
+    limits = None if recovery == "pruned" else decided.made.call.limits
+    session = await with_overflow(connection, session, call, point, limits, question.now)
+    return replace(decided, situation=replace(decided.situation, session=session))
 
 
 async def _known(prepared: PreparedWriter, report: OverflowReport) -> Recovery | None:

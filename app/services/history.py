@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from app.core import canonical
 from app.core.breaks import find_break
+from app.core.counting import tokens_of_bytes
+from app.core.ledger import CallMeasures
 from app.core.prefix import (
     Fingerprint,
     Prefix,
@@ -33,11 +35,22 @@ class NamedCall:
     made: MadeCall
     id: str
     prefix: Prefix
+    repeated_bytes: int
+    """What a provider's cache may serve: the tools in front, and the messages in common."""
 
     def record(self) -> RecordedCall:
         """What is stored of it."""
         return RecordedCall(
-            id=self.id, recipe=self.made.recipe, fingerprint=self.prefix.fingerprint
+            id=self.id,
+            recipe=self.made.recipe,
+            fingerprint=self.prefix.fingerprint,
+            measures=CallMeasures(
+                estimated_tokens=self.made.call.budget.estimate.total,
+                calibrated_tokens=self.made.call.measured.calibrated_tokens,
+                expected_cached_tokens=tokens_of_bytes(self.repeated_bytes),
+                break_cause=None if self.prefix.broken is None else self.prefix.broken.cause,
+            ),
+            size=self.made.call.size,
         )
 
 
@@ -69,7 +82,17 @@ async def name_call(
         )
     else:
         prefix = await _broken(resources, connection, made, printed, incarnation, previous)
-    return NamedCall(made=made, id=call_id, prefix=prefix)
+    return NamedCall(
+        made=made, id=call_id, prefix=prefix, repeated_bytes=_repeated_bytes(prefix, previous)
+    )
+
+
+def _repeated_bytes(prefix: Prefix, previous: RecordedCall | None) -> int:
+    """Tools stand in front of everything in a cache, so behind other tools nothing is repeated."""
+    tools = prefix.fingerprint.segments[1]
+    if previous is None or tools != previous.fingerprint.segments[1]:
+        return 0
+    return tools.size_bytes + prefix.common_bytes
 
 
 def _repeats(made: MadeCall, previous: RecordedCall) -> bool:

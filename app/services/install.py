@@ -61,7 +61,7 @@ async def install_summary(
     )
     after = await _items_after(resources, connection, session, completed)
     completed = replace(completed, tokens=receipt(situation.items, after, summary.usage))
-    changed = await advanced(resources, connection, session, compaction.id, after, now)
+    changed = await advanced(resources, connection, session, completed, after, now)
     await SessionWriter(connection).save(changed)
     return completed, completed_answer(completed, checkpoint, changed)
 

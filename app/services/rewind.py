@@ -78,7 +78,7 @@ async def rewind_session(
         await compactions.save(row)
         await rebase_world_state(connection, session.incarnation, row.view or WHOLE)
         items = await _items_after(resources, connection, session, row.view or WHOLE)
-        await sessions.save(await advanced(resources, connection, session, row.id, items, now))
+        await sessions.save(await advanced(resources, connection, session, row, items, now))
         return row
 
 

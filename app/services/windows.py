@@ -7,29 +7,54 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from app.compaction.record import Compaction
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
+from app.core.ledger import CallMeasures, LedgerEntry
 from app.core.stored import Session
 from app.services.calls import recipe_of, surface_of
 from app.services.profiles import profile_of
 from app.services.resources import Resources
 from app.store.connections import ReadConnection, WriteConnection
+from app.store.usage import LedgerWriter
 
 
 async def advanced(
     resources: Resources,
     connection: WriteConnection,
     session: Session,
-    view_id: str,
+    shown: Compaction,
     after: Sequence[Item],
     now: datetime,
 ) -> Session:
-    """The session in its next window, which starts with the items that a view shows."""
+    """The session in its next window, and the ledger told of it.
+
+    The window starts with `after`, the items that the view of the fold or rewind `shown` shows.
+    """
     estimated = await _estimated_context(resources, connection, session, after)
+    window = session.window.advanced(resources.new_window_id())
+    ledger = LedgerWriter(connection, session.incarnation)
+    await ledger.add_event(
+        LedgerEntry(
+            ordinal=await ledger.next_ordinal(),
+            at=now,
+            turn_id=shown.turn_id,
+            model_call=shown.model_call,
+            prepared_id=None,
+            model=session.model,
+            requested_model=None,
+            window_number=window.number,
+            is_late=False,
+            event="compaction",
+            cause=shown.kind,
+            measures=CallMeasures(estimated_tokens=estimated),
+        ),
+        None,
+    )
     return replace(
         session,
-        view_id=view_id,
-        window=session.window.advanced(resources.new_window_id()),
+        view_id=shown.id,
+        window=window,
         usage=session.usage.in_new_window(estimated, profile_of(session)),
         version=session.version + 1,
         updated_at=now,

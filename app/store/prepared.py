@@ -1,7 +1,7 @@
 """Prepared calls: recipes and fingerprints, never bytes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, cast
 
@@ -9,7 +9,9 @@ from sqlalchemy import Row, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core import canonical
+from app.core.call_size import CallSize, size_from_json, size_json
 from app.core.errors import PreparedNotFound
+from app.core.ledger import CallMeasures
 from app.core.prefix import Fingerprint, Segment
 from app.core.recipe import Recipe, decode_recipe, encode_recipe
 from app.store.connections import ReadConnection, WriteConnection
@@ -26,6 +28,9 @@ class RecordedCall:
     id: str
     recipe: Recipe
     fingerprint: Fingerprint
+    measures: CallMeasures
+    size: CallSize | None
+    """What a report of it is compared with; None of calls before that was kept."""
 
 
 class PreparedRepository:
@@ -129,17 +134,24 @@ class PreparedWriter(PreparedRepository):
             message_bytes=call.fingerprint.message_bytes,
             chain=call.fingerprint.chain,
             segments=_segments_bytes(call.fingerprint),
+            **asdict(call.measures),
+            size=None if call.size is None else canonical.encode(size_json(call.size)),
             created_at=at,
         )
-        changed = {
-            name: statement.excluded[name]
-            for name in ("ordinal", "recipe", "agent_ref", "through_sequence")
-        }
+        changed = {name: statement.excluded[name] for name in _OF_THE_LATEST}
         await self._connection.execute(
             statement.on_conflict_do_update(
                 index_elements=[prepared_calls.c.incarnation, prepared_calls.c.id], set_=changed
             )
         )
+
+
+_OF_THE_LATEST = (
+    *("ordinal", "recipe", "agent_ref", "through_sequence"),
+    *(field.name for field in fields(CallMeasures)),
+    "size",
+)
+"""Columns that a call takes anew when it is prepared once more."""
 
 
 def _not_found(prepared_id: str) -> PreparedNotFound:
@@ -168,4 +180,11 @@ def _recorded(row: Row[tuple[Any, ...]]) -> RecordedCall:
             chain=row.chain,
             segments=(system, tools, messages),
         ),
+        measures=CallMeasures(
+            estimated_tokens=row.estimated_tokens,
+            calibrated_tokens=row.calibrated_tokens,
+            expected_cached_tokens=row.expected_cached_tokens,
+            break_cause=row.break_cause,
+        ),
+        size=None if row.size is None else size_from_json(canonical.decode(row.size)),
     )

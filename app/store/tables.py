@@ -213,8 +213,46 @@ prepared_calls = Table(
     Column("recovery", LargeBinary),
     # What the provider that refused the call said its limit is.
     Column("observed_limit_tokens", BigInteger),
+    # What was thought of the call; unknown of calls that were prepared before it was kept.
+    Column("estimated_tokens", BigInteger),
+    Column("calibrated_tokens", BigInteger),
+    Column("expected_cached_tokens", BigInteger),
+    Column("break_cause", String(64)),
+    Column("size", LargeBinary),
     Column("created_at", UtcDateTime, nullable=False),
     Index("ix_prepared_calls_incarnation_ordinal", "incarnation", "ordinal"),
+)
+
+usage_reports = Table(
+    "usage_reports",
+    metadata,
+    _incarnation(),
+    Column("ordinal", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("turn_id", String(ID_CHARS)),
+    Column("model_call", BigInteger),
+    Column("prepared_id", String(64)),
+    Column("model", LargeBinary, nullable=False),
+    Column("requested_model", LargeBinary),
+    Column("input_tokens", BigInteger),
+    Column("cached_input_tokens", BigInteger),
+    Column("cache_write_tokens", BigInteger),
+    Column("output_tokens", BigInteger),
+    Column("reasoning_output_tokens", BigInteger),
+    Column("total_tokens", BigInteger),
+    Column("estimated_tokens", BigInteger),
+    Column("calibrated_tokens", BigInteger),
+    Column("expected_cached_tokens", BigInteger),
+    Column("break_cause", String(64)),
+    Column("window_number", BigInteger, nullable=False),
+    Column("is_late", Boolean, nullable=False),
+    Column("event", String(16)),
+    Column("cause", LargeBinary),
+    # Hash of what the entry is about, so that a repeat is found; an event of a window has none.
+    Column("identity", LargeBinary(32)),
+    Column("report", LargeBinary),
+    Column("answer", LargeBinary),
+    UniqueConstraint("incarnation", "identity"),
 )
 
 turns = Table(

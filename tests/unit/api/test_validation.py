@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from app.api.message_models import AppendIn
+from app.api.append_models import AppendIn
 from app.api.prepare_models import PrepareIn
 from app.api.session_models import SessionIn, SessionPatch
 from app.api.stateless_models import DiffIn, EstimateIn, GivenPrepareIn, LimitsIn

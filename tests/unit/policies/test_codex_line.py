@@ -9,7 +9,8 @@ from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.policy import Measured
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
-from app.policies.codex_line import CodexLine, active_tokens
+from app.policies.active_context import active_tokens
+from app.policies.codex_line import CodexLine
 from app.policies.codex_window import InvalidWindow
 from tests.requirements import requirement
 from tests.unit.core.builders import assistant, call, result, stored, tool, user
@@ -158,15 +159,6 @@ def test_a_changed_comp_hash_compacts_whatever_is_used() -> None:
         "compact",
         "comp_hash_changed",
         "big",
-    )
-
-
-def test_a_window_that_was_asked_for_is_opened_under_the_line() -> None:
-    usage = used(10, new_context_requested=True)
-
-    assert decided(LINE, measured(usage, phase="mid_turn"))[:2] == (
-        "compact",
-        "new_context_requested",
     )
 
 

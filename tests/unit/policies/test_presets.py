@@ -150,3 +150,12 @@ def test_the_preset_measures_with_its_percentage_and_decides_by_the_line() -> No
 
     assert limits == reserve_limits(profile, 50, 400)
     assert OPENWORK.decide(measured(estimated=1), limits) == decide_by_line(1, limits)
+
+
+def test_a_window_that_was_asked_for_is_opened_in_the_middle_of_a_turn_under_the_line() -> None:
+    asked = replace(NO_USAGE, new_context_requested=True)
+    given = replace(measured(estimated=1), usage=asked, phase="mid_turn")
+    limits = OPENWORK.limits(given.profile, 0)
+
+    assert OPENWORK.decide(given, limits).reason == "new_context_requested"
+    assert OPENWORK.decide(replace(given, phase="pre_turn"), limits).reason == "under_line"

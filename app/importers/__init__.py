@@ -1,0 +1,1 @@
+"""What others say in their own formats, as values of the core."""

@@ -1,0 +1,190 @@
+"""Which call a usage report speaks of: where it stands, and whether it is still the newest.
+
+Source: docs/semantics/usage.md#reports.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import Literal, TypeAlias
+
+from app.core import canonical
+from app.core.call_size import CallSize
+from app.core.errors import PreparedNotFound
+from app.core.follow_up import FollowUp
+from app.core.ids import is_prepared_id
+from app.core.items import Item
+from app.core.ledger import UNMEASURED, CallMeasures, LedgerEntry
+from app.core.messages import Real
+from app.core.stored import Session
+from app.core.usage import UsageState
+from app.core.usage_report import Call, UsageNumbers, counted, reported
+from app.services.situations import Situation
+from app.store.compactions import CompactionRepository
+from app.store.connections import ReadConnection
+from app.store.prepared import PreparedRepository
+
+Arrival: TypeAlias = Literal["in_order", "after_a_later_call", "after_its_window"]
+"""When a report comes. Only what comes in order says what the session holds now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReport:
+    """What a worker says of one call. None is not said."""
+
+    turn_id: str | None
+    model_call: int | None
+    prepared_id: str | None
+    model: str
+    numbers: UsageNumbers
+    needs_follow_up: bool | None
+    has_pending_input: bool
+    new_context_requested: bool
+    reasoning_included: bool
+    finish_reason: str | None
+    has_text: bool | None
+    has_tool_calls: bool | None
+
+    def body(self) -> bytes:
+        """The canonical bytes of all that it says: an equal repeat has the same."""
+        return canonical.encode(asdict(self))
+
+    def identity(self, place: int) -> bytes:
+        """What it is about: the call that it names, else what it says at its place."""
+        named: list[object] = ["call", self.turn_id, self.model_call, self.prepared_id]
+        is_named = self.prepared_id is not None or None not in (self.turn_id, self.model_call)
+        about = named if is_named else ["place", place, self.body().decode()]
+        return sha256(canonical.encode(about)).digest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedCall:
+    """A reported call as the session knows it."""
+
+    identity: bytes
+    through_sequence: int
+    """The last stored message of its request."""
+    requested_model: str | None
+    """Of the prepared call; None where none is named."""
+    measures: CallMeasures
+    size: CallSize | None
+    """Of its request; None where no prepared call is named, or none kept it."""
+    is_of_earlier_window: bool
+
+
+async def find_call(
+    connection: ReadConnection, situation: Situation, report: UsageReport, place: int | None
+) -> ReportedCall:
+    """The call of a report; `place` is the sequence of its answer, where that is known.
+
+    Raises:
+        PreparedNotFound: The report names a call that was never prepared.
+    """
+    session = situation.session
+    answer = _last_answer(situation.items) if place is None else place
+    # Without an answer the request held everything.
+    through = session.message_count if answer is None else answer - 1
+    identity = report.identity(through)
+    if report.prepared_id is None:
+        is_behind = place is not None and _is_hidden(situation, place)
+        return ReportedCall(
+            identity=identity,
+            through_sequence=through,
+            requested_model=None,
+            measures=UNMEASURED,
+            size=None,
+            is_of_earlier_window=is_behind or await _is_before_fold(connection, session, report),
+        )
+    if not is_prepared_id(report.prepared_id):
+        raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
+    call = await PreparedRepository(connection, session.incarnation).get(report.prepared_id)
+    return ReportedCall(
+        identity=identity,
+        through_sequence=call.recipe.through_sequence,
+        requested_model=call.recipe.model,
+        measures=call.measures,
+        size=call.size,
+        is_of_earlier_window=call.recipe.view_id != session.view_id,
+    )
+
+
+def arrival_of(
+    report: UsageReport, call: ReportedCall, latest: LedgerEntry | None, session: Session
+) -> Arrival:
+    """When the report of a call comes; `latest` is the last report that did not come late."""
+    if call.is_of_earlier_window:
+        return "after_its_window"
+    newest = session.usage.calibration.through_sequence
+    if newest is not None and call.through_sequence < newest:
+        return "after_a_later_call"
+    if latest is None or latest.model_call is None or report.model_call is None:
+        return "in_order"
+    is_passed = latest.turn_id == report.turn_id and report.model_call < latest.model_call
+    return "after_a_later_call" if is_passed else "in_order"
+
+
+def state_after(
+    state: UsageState, report: UsageReport, call: ReportedCall, arrival: Arrival
+) -> UsageState:
+    """The state after a report. A late one is counted, and moves no total, anchor or prefill."""
+    totals = counted(state.totals, report.numbers)
+    if arrival == "after_its_window":
+        return replace(state, totals=totals)
+    if arrival == "in_order":
+        about = Call(
+            model=call.requested_model or report.model,
+            size=call.size,
+            reasoning_included=report.reasoning_included,
+        )
+        state = reported(state, report.numbers, about)
+    asked = state.new_context_requested or report.new_context_requested
+    return replace(state, totals=totals, new_context_requested=asked)
+
+
+def follow_up_of(report: UsageReport, call: ReportedCall, items: Sequence[Item]) -> FollowUp:
+    """Whether another call follows: as the report says, else by the tools that were asked for."""
+    needed = report.needs_follow_up
+    if needed is None:
+        needed = report.has_tool_calls
+    if needed is None:
+        needed = any(item.facts.calls and _sequence(item) > call.through_sequence for item in items)
+    return FollowUp(
+        model_needs_follow_up=needed,
+        has_pending_input=report.has_pending_input,
+        finish_reason=report.finish_reason,
+        has_text=report.has_text,
+        has_tool_calls=report.has_tool_calls,
+    )
+
+
+async def _is_before_fold(
+    connection: ReadConnection, session: Session, report: UsageReport
+) -> bool:
+    """Whether the window began at a later call of the report's turn."""
+    if session.view_id is None or report.turn_id is None or report.model_call is None:
+        return False
+    shown = await CompactionRepository(connection, session.incarnation).get(session.view_id)
+    if shown.turn_id != report.turn_id or shown.model_call is None:
+        return False
+    return report.model_call < shown.model_call
+
+
+def _is_hidden(situation: Situation, sequence: int) -> bool:
+    return not situation.view.shows(sequence)
+
+
+def _last_answer(items: Sequence[Item]) -> int | None:
+    """The sequence of the last stored message that the model said, if one is shown."""
+    return next(
+        (
+            item.source.sequence
+            for item in reversed(items)
+            if item.role == "assistant" and isinstance(item.source, Real)
+        ),
+        None,
+    )
+
+
+def _sequence(item: Item) -> int:
+    source = item.source
+    return (source.sequence or 0) if isinstance(source, Real) else 0

@@ -1,0 +1,243 @@
+"""Reports of usage: kept in the ledger, and answered with what they mean for the next call.
+
+Source: docs/semantics/usage.md#reports.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from app.core import canonical
+from app.core.append import Draft
+from app.core.call_size import CallSize
+from app.core.ledger import LedgerEntry
+from app.core.stored import Session
+from app.core.usage_report import UsageConflict
+from app.policies.presets import policy_from
+from app.services.append import Appended, Expected, append_drafts
+from app.services.calls import Standing, make_call
+from app.services.incoming import IncomingMessage, draft_messages
+from app.services.profiles import profile_of
+from app.services.reported_calls import (
+    ReportedCall,
+    UsageReport,
+    arrival_of,
+    find_call,
+    follow_up_of,
+    state_after,
+)
+from app.services.resources import Resources, counter_of
+from app.services.sample_answers import SampleAnswer, decode_answer, encode_answer
+from app.services.situations import Situation, caught_up, read_situation
+from app.services.turns import TurnPoint, touch_turn
+from app.store.connections import WriteConnection
+from app.store.messages import Order
+from app.store.sessions import SessionRepository, SessionWriter
+from app.store.usage import Answered, LedgerRepository, LedgerWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recorded:
+    """A report in the ledger: the session after it, not saved, and its answer."""
+
+    session: Session
+    answer: SampleAnswer
+
+
+async def report_usage(resources: Resources, session_id: str, report: UsageReport) -> SampleAnswer:
+    """Record a report and answer it; an equal repeat gets the same answer and counts once.
+
+    Raises:
+        SessionNotFound: There is no such session.
+        PreparedNotFound: The report names a call that was never prepared.
+        UsageConflict: The call was reported with other numbers.
+        ContextError: The next request cannot be assembled.
+    """
+    async with resources.database.reading() as reader:
+        seen = await read_situation(resources, reader, session_id)
+    async with resources.database.writing() as connection:
+        writer = SessionWriter(connection)
+        locked = await writer.lock(session_id)
+        situation = await caught_up(resources, connection, seen, locked)
+        now = resources.now()
+        recorded = await _record(resources, connection, situation, report, None, now)
+        if recorded.session != locked:
+            await writer.save(replace(recorded.session, version=locked.version + 1))
+        return recorded.answer
+
+
+async def append_with_usage(
+    resources: Resources,
+    session_id: str,
+    incoming: Sequence[IncomingMessage],
+    expected: Expected,
+    report: UsageReport,
+) -> tuple[Appended, SampleAnswer]:
+    """Append a batch and record the report of the call that it answers, or change nothing.
+
+    Raises:
+        SessionNotFound: There is no such session.
+        ContextError: The batch or the report is refused.
+    """
+    async with resources.database.reading() as reader:
+        seen = await read_situation(resources, reader, session_id)
+        drafts = await draft_messages(resources, incoming, counter_of(profile_of(seen.session)))
+    async with resources.database.writing() as connection:
+        writer = SessionWriter(connection)
+        locked = await writer.lock(session_id)
+        situation = await caught_up(resources, connection, seen, locked)
+        now = resources.now()
+        appended = await append_drafts(connection, locked, drafts, expected, now)
+        situation = situation.with_items(appended.session, appended.items)
+        place = _place_of_answer(drafts, appended)
+        recorded = await _record(resources, connection, situation, report, place, now)
+        if recorded.session != locked:
+            await writer.save(replace(recorded.session, version=locked.version + 1))
+        return appended, recorded.answer
+
+
+async def list_usage(
+    resources: Resources, session_id: str, order: Order, after: int | None, limit: int
+) -> list[LedgerEntry]:
+    """Up to `limit` entries of a session's ledger that come after an ordinal.
+
+    Raises:
+        SessionNotFound: There is no such session.
+    """
+    async with resources.database.reading() as connection:
+        session = await SessionRepository(connection).get(session_id)
+        ledger = LedgerRepository(connection, session.incarnation)
+        return await ledger.page(order, after, limit)
+
+
+def _place_of_answer(drafts: Sequence[Draft], appended: Appended) -> int | None:
+    """The sequence of the last message of a batch that the model said."""
+    places = [
+        sequence
+        for draft, (_, sequence) in zip(drafts, appended.placed, strict=True)
+        if draft.message.role == "assistant"
+    ]
+    return places[-1] if places else None
+
+
+async def _record(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    report: UsageReport,
+    place: int | None,
+    now: datetime,
+) -> _Recorded:
+    session = situation.session
+    if report.turn_id is not None:
+        # A late report must not move the turn back to its call.
+        point = TurnPoint(turn_id=report.turn_id, model_call=None, sample=None)
+        await touch_turn(connection, session, point, now)
+    call = await find_call(connection, situation, report, place)
+    ledger = LedgerWriter(connection, session.incarnation)
+    body = report.body()
+    known = await ledger.answered(call.identity)
+    if known is not None:
+        _refuse_other_report(known, body, report)
+        return _Recorded(session=session, answer=decode_answer(known.answer))
+    latest = await ledger.latest_report()
+    arrival = arrival_of(report, call, latest, session)
+    if arrival == "in_order" and call.size is None:
+        size = await _size_through(resources, connection, situation, call.through_sequence)
+        call = replace(call, size=size)
+    usage = state_after(session.usage, report, call, arrival)
+    after = replace(session, usage=usage, updated_at=now)
+    told = replace(situation, session=after)
+    answer = await _answer(resources, connection, told, report, call)
+    entry = _entry(await ledger.next_ordinal(), session, report, call, now)
+    entry = replace(entry, is_late=arrival != "in_order")
+    entry = _marked(entry, None if entry.is_late else latest)
+    answered = Answered(report=body, answer=encode_answer(answer))
+    await ledger.add_report(entry, call.identity, answered)
+    return _Recorded(session=after, answer=answer)
+
+
+async def _size_through(
+    resources: Resources, connection: WriteConnection, situation: Situation, sequence: int
+) -> CallSize:
+    """The size of the request that ended at a message, where nobody kept it."""
+    session = situation.session
+    items = tuple(item for item in situation.items if item.depends_on <= sequence)
+    recipe = replace(situation.recipe({}), through_sequence=sequence)
+    standing = Standing(usage=session.usage)
+    made = await make_call(resources, connection, recipe, items, session.incarnation, standing)
+    return made.call.size
+
+
+async def _answer(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    report: UsageReport,
+    call: ReportedCall,
+) -> SampleAnswer:
+    """What the session's policy says with the report in the session's state."""
+    session = situation.session
+    # The call that would follow is no longer the first of its turn.
+    standing = Standing(usage=session.usage, model_call=(report.model_call or 1) + 1)
+    made = await make_call(
+        resources,
+        connection,
+        situation.recipe({}),
+        situation.items,
+        session.incarnation,
+        standing,
+    )
+    policy = policy_from(made.recipe.policy)
+    measured, limits = made.call.measured, made.call.limits
+    follow_up = follow_up_of(report, call, situation.items)
+    return SampleAnswer(
+        status=policy.status(measured, limits),
+        decision=policy.after_sample(measured, limits, follow_up),
+    )
+
+
+def _entry(
+    ordinal: int, session: Session, report: UsageReport, call: ReportedCall, now: datetime
+) -> LedgerEntry:
+    return LedgerEntry(
+        ordinal=ordinal,
+        at=now,
+        turn_id=report.turn_id,
+        model_call=report.model_call,
+        prepared_id=report.prepared_id,
+        model=report.model,
+        requested_model=call.requested_model,
+        window_number=session.window.number,
+        is_late=False,
+        event=None,
+        cause=None,
+        numbers=report.numbers,
+        measures=call.measures,
+    )
+
+
+def _marked(entry: LedgerEntry, before: LedgerEntry | None) -> LedgerEntry:
+    """The entry with the event that its call was; another model breaks every prefix anyway."""
+    if before is not None and entry.switches_from(before):
+        former = before.requested_model or before.model
+        return replace(entry, event="model_switch", cause=former)
+    cause = entry.measures.break_cause
+    return entry if cause is None else replace(entry, event="prefix_break", cause=cause)
+
+
+def _refuse_other_report(known: Answered, body: bytes, report: UsageReport) -> None:
+    if known.report == body:
+        return
+    # Only the bytes of a report are stored under the identity of one.
+    before = cast("dict[str, object]", canonical.decode(known.report))
+    now = cast("dict[str, object]", canonical.decode(body))
+    differs = sorted(name for name, value in now.items() if before.get(name) != value)
+    raise UsageConflict(
+        "the call was reported before, and otherwise",
+        turn_id=report.turn_id,
+        model_call=report.model_call,
+        prepared_id=report.prepared_id,
+        differs=differs,
+    )

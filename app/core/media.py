@@ -140,7 +140,7 @@ def media_tokens(block: Data, rule: MediaRule) -> int:
             return max(1, -(-medium.milliseconds * prices.second_tokens // 1_000))
         case None if media_type.lower().startswith(_TEXT_TYPES):
             return _quarter(len(data) * 3 // 4)
-        case None:
+        case _:
             return UNKNOWN_MEDIA_TOKENS
 
 

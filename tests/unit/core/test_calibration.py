@@ -155,6 +155,13 @@ def test_where_hidden_output_goes_is_learned(grown: int, returns: int) -> None:
     assert calibration.ratios[0].value == 1.0
 
 
+def test_a_difference_within_the_noise_is_no_vote() -> None:
+    calibration = anchored(report(9_000, 250), ratio(1.0))
+    call = size(1_000 + 100 + 5_000, 2, 1, text(100))
+
+    assert observed(calibration, call, report(14_100)).ratios[0].returns == 0
+
+
 def test_the_ratio_follows_what_is_reported_of_later_items() -> None:
     first = observed(NOTHING_REPORTED, size(1_000), report(1_000))
     second = observed(first, size(6_000, 2, 1), report(7_500))

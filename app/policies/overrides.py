@@ -6,12 +6,17 @@ Source: docs/policies.md.
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from app.core.arguments import LEAST_ARGUMENT_CHARS
 from app.core.errors import ContextError
 
 Check: TypeAlias = Callable[[str, object], object]
 """Takes a value's name and what was given for it; gives what the policy holds."""
 
 LARGEST = 2**31 - 1
+MAX_RETENTION_TOOLS = 256
+MAX_TOOL_NAME_CHARS = 256
+MAX_CACHE_SECONDS = 86_400
+"""A day: no provider holds a prompt for longer."""
 
 
 class UnknownPolicyOverride(ContextError):
@@ -50,11 +55,47 @@ def true_or_false(key: str, value: object) -> object:
     raise UnknownPolicyOverride(f"{key} must be true or false", key=key)
 
 
+def or_null(checked: Check) -> Check:
+    """What another check takes, or null."""
+
+    def check(key: str, value: object) -> object:
+        return None if value is None else checked(key, value)
+
+    return check
+
+
+def by_tool(*names: str) -> Check:
+    """One of some names for each of a number of tools; the tools come out in order."""
+    known = ", ".join(names)
+
+    def check(key: str, value: object) -> object:
+        if not isinstance(value, Mapping) or len(value) > MAX_RETENTION_TOOLS:
+            raise UnknownPolicyOverride(
+                f"{key} must be an object of at most {MAX_RETENTION_TOOLS} tool names", key=key
+            )
+        for tool, chosen in value.items():
+            if not isinstance(tool, str) or not 1 <= len(tool) <= MAX_TOOL_NAME_CHARS:
+                raise UnknownPolicyOverride(
+                    f"{key} must name tools in 1 to {MAX_TOOL_NAME_CHARS} characters", key=key
+                )
+            if not isinstance(chosen, str) or chosen not in names:
+                raise UnknownPolicyOverride(f"{key} must be one of {known} for every tool", key=key)
+        return dict(sorted(value.items()))
+
+    return check
+
+
 CHECKS: Mapping[str, Check] = {
     "auto_compact_percent": whole_number(1, 100),
     "max_tool_result_tokens": whole_number(1, LARGEST),
     "prune_tool_result_chars": whole_number(1, LARGEST),
     "auto_prune": true_or_false,
     "tool_order": one_of("given", "name"),
+    "tool_retention": by_tool("keep", "never_clear", "always_clear"),
+    "old_call_argument_chars": or_null(whole_number(LEAST_ARGUMENT_CHARS, LARGEST)),
+    "drop_old_thinking": one_of("keep", "behind_watermark"),
+    "repeated_results": one_of("keep", "reference"),
+    "prune_when": one_of("at_line", "cache_cold"),
+    "cache_ttl_seconds": whole_number(1, MAX_CACHE_SECONDS),
 }
 """The check of every value that can be overridden, whichever preset has it."""

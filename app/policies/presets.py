@@ -18,6 +18,7 @@ from app.policies.folding import Folding, OpenWorkFolding
 from app.policies.overrides import CHECKS, UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
 from app.policies.rule import LineRule
+from app.policies.shaping import Shaping
 
 
 class UnknownPolicy(ContextError):
@@ -39,6 +40,7 @@ class PresetPolicy:
     tool_order: ToolOrder
     line: LineRule
     folding: Folding
+    shaping: Shaping
 
     @property
     def after_failed_compaction(self) -> AfterFailure:
@@ -54,7 +56,7 @@ class PresetPolicy:
         return self.line.decide(measured, limits)
 
 
-_MECHANISMS = ("line", "folding")
+_MECHANISMS = ("line", "folding", "shaping")
 """Fields of a policy whose own fields are values of the policy too."""
 
 PRESETS: Mapping[str, PresetPolicy] = {
@@ -67,6 +69,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         tool_order="given",
         line=ReserveLine(),
         folding=OpenWorkFolding(),
+        shaping=Shaping(),
     )
 }
 DEFAULT_PRESET = "openwork"

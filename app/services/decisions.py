@@ -3,6 +3,7 @@
 Source: docs/semantics/compaction.md#decisions.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from app.compaction.watermark import plan_prune
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.limits import Action, CompactionCall, CompactionTrigger, Reason
-from app.services.calls import MadeCall, make_call
+from app.services.calls import MadeCall, make_call, step_context
 from app.services.plans import fold_of, key_of
 from app.services.resources import Resources
 from app.services.situations import Situation
@@ -79,7 +80,6 @@ class _Question:
     key: str | None
     """The caller's idempotency key: a claim that was taken with it is the caller's own."""
     now: datetime
-    has_pruned: bool = False
 
 
 async def decide_call(
@@ -92,7 +92,7 @@ async def decide_call(
     key: str | None,
     now: datetime,
 ) -> Decided:
-    """Decide over a prepared call; pruning may move the watermark and make it anew.
+    """Decide over a prepared call; pruning at the line may move the watermark and make it anew.
 
     Raises:
         PreparedNotFound: The report names a call that was never prepared.
@@ -124,6 +124,30 @@ async def decide_call(
     return decided
 
 
+async def pruned(
+    resources: Resources, connection: WriteConnection, situation: Situation, made: MadeCall
+) -> Decided | None:
+    """The call after the watermark moved; None where that shortens nothing."""
+    recipe, session = made.recipe, situation.session
+    if not made.call.policy.auto_prune:
+        return None
+    context = step_context(resources, recipe, session.incarnation)
+    plan = await asyncio.to_thread(plan_prune, situation.items, context)
+    if plan is None:
+        return None
+    session = replace(session, pruned_through_sequence=plan.through_sequence)
+    boundary = replace(recipe.boundary, through_sequence=plan.through_sequence)
+    made = await make_call(
+        resources,
+        connection,
+        replace(recipe, boundary=boundary),
+        situation.items,
+        session.incarnation,
+        made.standing,
+    )
+    return Decided(situation=replace(situation, session=session), made=made)
+
+
 async def _known(prepared: PreparedWriter, report: OverflowReport) -> Recovery | None:
     if not is_prepared_id(report.prepared_id):
         raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
@@ -138,8 +162,10 @@ async def _decide(
     if any(compaction.status == "failed" for compaction in question.earlier):
         return _after_failure(question)
     if question.known is None:
-        question = await _pruned(resources, connection, question)
-        if question.has_pruned and question.made.call.decision.action == "submit":
+        moved = await pruned(resources, connection, question.situation, question.made)
+        if moved is not None:
+            question = replace(question, situation=moved.situation, made=moved.made)
+        if moved is not None and question.made.call.decision.action == "submit":
             return Decided(situation=question.situation, made=question.made)
     return await _compact(connection, question)
 
@@ -162,32 +188,6 @@ def _after_failure(question: _Question) -> Decided:
     detail = "the compaction of this model call failed"
     action = question.made.call.policy.after_failed_compaction
     return _settled(question, action, "compaction_failed", detail)
-
-
-async def _pruned(
-    resources: Resources, connection: WriteConnection, question: _Question
-) -> _Question:
-    """The question after the watermark moved, where there was something to prune."""
-    situation, recipe = question.situation, question.made.recipe
-    policy = question.made.call.policy
-    session = situation.session
-    plan = plan_prune(
-        situation.items, session.pruned_through_sequence, policy.prune_tool_result_chars
-    )
-    if plan is None or not policy.auto_prune:
-        return question
-    session = replace(session, pruned_through_sequence=plan.through_sequence)
-    boundary = replace(recipe.boundary, through_sequence=plan.through_sequence)
-    made = await make_call(
-        resources,
-        connection,
-        replace(recipe, boundary=boundary),
-        situation.items,
-        session.incarnation,
-        question.made.standing,
-    )
-    moved = replace(situation, session=session)
-    return replace(question, situation=moved, made=made, has_pruned=True)
 
 
 async def _compact(connection: WriteConnection, question: _Question) -> Decided:

@@ -3,8 +3,18 @@ import pytest
 from app.compaction.watermark import PrunePlan, plan_prune
 from app.core.items import Item
 from app.core.prune import DEFAULT_PRUNE_CHARS
+from app.core.request_copy import PruneBoundary
 from tests.requirements import requirement
-from tests.unit.core.builders import assistant, call, image, result, synthetic, tool, user
+from tests.unit.core.builders import (
+    assistant,
+    call,
+    image,
+    result,
+    step_context,
+    synthetic,
+    tool,
+    user,
+)
 
 LONG = "x" * 9_000
 
@@ -30,7 +40,8 @@ THREE_ROUNDS = (
 def planned(
     *items: Item, current: int | None = None, limit_chars: int = DEFAULT_PRUNE_CHARS
 ) -> PrunePlan | None:
-    return plan_prune(items, current, limit_chars)
+    boundary = PruneBoundary(through_sequence=current)
+    return plan_prune(items, step_context(boundary=boundary, prune_chars=limit_chars))
 
 
 @requirement("OW-4.2-watermark-moves")

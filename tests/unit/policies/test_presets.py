@@ -17,6 +17,7 @@ from app.policies.presets import (
     policy_json,
 )
 from app.policies.reserve import ReserveLine, reserve_limits
+from app.policies.shaping import Shaping
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -27,6 +28,7 @@ OPENWORK = PresetPolicy(
     tool_order="given",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    shaping=Shaping(),
 )
 
 
@@ -79,6 +81,12 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "prune_tool_result_chars": 8_192,
         "auto_prune": True,
         "tool_order": "given",
+        "tool_retention": {},
+        "old_call_argument_chars": None,
+        "drop_old_thinking": "keep",
+        "repeated_results": "keep",
+        "prune_when": "at_line",
+        "cache_ttl_seconds": 300,
     }
 
 

@@ -26,6 +26,7 @@ from app.core.items import Item
 from app.core.limits import Decision, Limits, Phase
 from app.core.model_profile import ModelProfile
 from app.core.normalize import normalize
+from app.core.on_record import cut_on_record
 from app.core.policy import Measured, Policy
 from app.core.project import project
 from app.core.prune import prune
@@ -50,7 +51,13 @@ WATERMARK_STEPS: tuple[Step, ...] = (refer_repeated, prune, shorten_arguments, d
 """The steps that change nothing but old messages. Repetitions are looked for first, among results
 as they are stored."""
 
-STEPS: tuple[Step, ...] = (*WATERMARK_STEPS, project, normalize, drop_emptied)
+STEPS: tuple[Step, ...] = (
+    *WATERMARK_STEPS,
+    project,
+    cut_on_record,
+    normalize,
+    drop_emptied,
+)
 """Prune shortens what project measures, and normalize comes behind all that rewrites, so that no
 later step can separate a tool call from its result. A message without content has no calls."""
 

@@ -25,7 +25,9 @@ HEAD_PERCENT = 75
 
 
 def project(copy: RequestCopy, context: StepContext) -> RequestCopy:
-    """The copy with every oversized result cut to the limit."""
+    """The copy with every oversized result cut to the limit, unless another cut is asked for."""
+    if context.shaping.tool_output_truncation is not None:
+        return copy
     limit = context.max_tool_result_tokens
     return copy.with_rewrites(
         {

@@ -6,6 +6,8 @@ Source: docs/semantics/request-copy.md#shaping.
 from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias
 
+from app.core.truncation import Truncation
+
 Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
 """What becomes of a tool's results behind the watermark."""
 
@@ -34,6 +36,10 @@ class Shaping(Protocol):
     @property
     def repeated_results(self) -> RepeatedResults:
         """Whether a repeated result gives way to a reference to the first one."""
+
+    @property
+    def tool_output_truncation(self) -> Truncation | None:
+        """The cut of every tool result, in place of projection. None: projection."""
 
     @property
     def cache_ttl_seconds(self) -> int:

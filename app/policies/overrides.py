@@ -4,10 +4,11 @@ Source: docs/policies.md.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from app.core.arguments import LEAST_ARGUMENT_CHARS
 from app.core.errors import ContextError
+from app.core.truncation import Truncation
 
 Check: TypeAlias = Callable[[str, object], object]
 """Takes a value's name and what was given for it; gives what the policy holds."""
@@ -29,7 +30,7 @@ def whole_number(least: int, most: int) -> Check:
     """A whole number within bounds, both allowed; `true` is none."""
 
     def check(key: str, value: object) -> object:
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        if _is_whole(value, least, most):
             return value
         raise UnknownPolicyOverride(f"{key} must be a whole number from {least} to {most}", key=key)
 
@@ -85,6 +86,23 @@ def by_tool(*names: str) -> Check:
     return check
 
 
+def truncation(key: str, value: object) -> object:
+    """A mode and a limit, both of them."""
+    if not isinstance(value, Mapping) or set(value) != {"mode", "limit"}:
+        raise UnknownPolicyOverride(f"{key} must be an object of mode and limit", key=key)
+    mode, limit = value["mode"], value["limit"]
+    if mode != "bytes" and mode != "tokens":
+        raise UnknownPolicyOverride(f"{key}.mode must be one of bytes, tokens", key=key)
+    if not _is_whole(limit, 1, LARGEST):
+        detail = f"{key}.limit must be a whole number from 1 to {LARGEST}"
+        raise UnknownPolicyOverride(detail, key=key)
+    return Truncation(mode=mode, limit=limit)
+
+
+def _is_whole(value: object, least: int, most: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
 CHECKS: Mapping[str, Check] = {
     "auto_compact_percent": whole_number(1, 100),
     "max_tool_result_tokens": whole_number(1, LARGEST),
@@ -95,6 +113,7 @@ CHECKS: Mapping[str, Check] = {
     "old_call_argument_chars": or_null(whole_number(LEAST_ARGUMENT_CHARS, LARGEST)),
     "drop_old_thinking": one_of("keep", "behind_watermark"),
     "repeated_results": one_of("keep", "reference"),
+    "tool_output_truncation": or_null(truncation),
     "prune_when": one_of("at_line", "cache_cold"),
     "cache_ttl_seconds": whole_number(1, MAX_CACHE_SECONDS),
 }

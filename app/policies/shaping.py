@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from app.core.shaping import CacheState, OldThinking, RepeatedResults, Retention
+from app.core.truncation import Truncation
 
 PruneWhen: TypeAlias = Literal["at_line", "cache_cold"]
 
@@ -23,6 +24,7 @@ class Shaping:
     old_call_argument_chars: int | None = None
     drop_old_thinking: OldThinking = "keep"
     repeated_results: RepeatedResults = "keep"
+    tool_output_truncation: Truncation | None = None
     prune_when: PruneWhen = "at_line"
     cache_ttl_seconds: int = DEFAULT_CACHE_SECONDS
 

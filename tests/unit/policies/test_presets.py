@@ -85,6 +85,7 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "old_call_argument_chars": None,
         "drop_old_thinking": "keep",
         "repeated_results": "keep",
+        "tool_output_truncation": None,
         "prune_when": "at_line",
         "cache_ttl_seconds": 300,
     }

@@ -262,7 +262,7 @@ def test_the_watermark_moves_forward_and_once(
     assert plan.tool_result_ids or plan.call_ids or plan.thinking_blocks
 
 
-@given(STORED, CONTEXTS)
+@given(STORED.filter(is_sendable), CONTEXTS)
 def test_a_move_of_the_watermark_takes_what_the_plan_says(
     items: tuple[Item, ...], context: StepContext
 ) -> None:

@@ -94,7 +94,10 @@ def pruned_answer(call: PreparedCall) -> Answer:
     """What pruning shortened, and up to where."""
     return {
         "through_sequence": call.boundary.through_sequence,
-        "tool_results": call.pruned_tool_results,
+        "tool_results": call.pruned.tool_results,
+        "arguments": call.pruned.arguments,
+        "thinking": call.pruned.thinking,
+        "references": call.pruned.references,
     }
 
 

@@ -216,6 +216,9 @@ class PrunedOut(BaseModel):
 
     through_sequence: int | None
     tool_results: int
+    arguments: int
+    thinking: int
+    references: int
 
 
 class SegmentOut(BaseModel):

@@ -60,6 +60,8 @@ class PrunePlanOut(BaseModel):
 
     through_sequence: int | None
     tool_result_ids: list[str]
+    call_ids: list[str]
+    thinking_blocks: int
 
 
 class FoldPlanIn(WireModel):
@@ -140,14 +142,16 @@ class CheckSummaryOut(BaseModel):
     openapi_extra=reads(PrunePlanIn, {"conversation": _CONVERSATION, "current": None}),
 )
 async def plan_prune(body: JsonBody) -> Response:
-    """The move of the watermark that shortens old tool results."""
+    """The move of the watermark that shortens old messages."""
     given = validated(PrunePlanIn, body.value)
     items = [item.item(index) for index, item in enumerate(given.conversation)]
-    plan = plan_prune_given(items, given.current, policy_from(given.policy))
+    plan = await plan_prune_given(items, given.current, policy_from(given.policy))
     return json_response(
         {
             "through_sequence": None if plan is None else plan.through_sequence,
             "tool_result_ids": [] if plan is None else list(plan.tool_result_ids),
+            "call_ids": [] if plan is None else list(plan.call_ids),
+            "thinking_blocks": 0 if plan is None else plan.thinking_blocks,
         }
     )
 

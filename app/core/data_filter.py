@@ -66,14 +66,15 @@ def _filtered(item: Item, context: StepContext) -> Rewrite:
     if known is not None:
         return known
     blocks = decode_content(item.content)
-    rewrite = Rewrite(form=form_of(item.role, _without_data(blocks), context.counter))
+    rewrite = Rewrite(form=form_of(item.role, blocks_without_data(blocks), context.counter))
     context.memo[key] = rewrite
     return rewrite
 
 
-def _without_data(blocks: Blocks) -> Blocks:
+def blocks_without_data(blocks: Blocks) -> Blocks:
+    """The blocks less all media, that inside tool results included."""
     return tuple(
-        replace(block, output=_without_data(block.output))
+        replace(block, output=blocks_without_data(block.output))
         if isinstance(block, ToolResult)
         else block
         for block in blocks

@@ -6,6 +6,7 @@ Source: docs/semantics/engine.md.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.core.arguments import shorten_arguments
 from app.core.budget import (
     Budget,
     RegionTokens,
@@ -27,14 +28,17 @@ from app.core.items import Item
 from app.core.limits import Decision, Limits, Phase
 from app.core.model_profile import ModelProfile
 from app.core.normalize import normalize
+from app.core.on_record import cut_on_record
 from app.core.policy import Measured, Policy
 from app.core.project import project
 from app.core.prune import prune
+from app.core.repeated import refer_repeated
 from app.core.request import request_fragments
 from app.core.request_copy import (
     Memo,
     ProjectionSummary,
     PruneBoundary,
+    PruneCounts,
     Repair,
     RequestCopy,
     Step,
@@ -42,12 +46,23 @@ from app.core.request_copy import (
 )
 from app.core.shares import calibrated_tokens
 from app.core.text import is_blank
+from app.core.thinking import drop_emptied, drop_thinking
 from app.core.tool_surface import Surface, SystemMessage
 from app.core.usage import NO_USAGE, UsageState
 
-STEPS: tuple[Step, ...] = (prune, project, normalize)
-"""Prune shortens what project measures, and normalize runs last so that no
-later step can separate a tool call from its result."""
+WATERMARK_STEPS: tuple[Step, ...] = (refer_repeated, prune, shorten_arguments, drop_thinking)
+"""The steps that change nothing but old messages. Repetitions are looked for first, among results
+as they are stored."""
+
+STEPS: tuple[Step, ...] = (
+    *WATERMARK_STEPS,
+    project,
+    cut_on_record,
+    normalize,
+    drop_emptied,
+)
+"""Prune shortens what project measures, and normalize comes behind all that rewrites, so that no
+later step can separate a tool call from its result. A message without content has no calls."""
 
 _EMPTY_CONTENT = b"[]"
 
@@ -88,7 +103,7 @@ class PreparedCall:
     decision: Decision
     projection: ProjectionSummary
     boundary: PruneBoundary
-    pruned_tool_results: int
+    pruned: PruneCounts
     repairs: tuple[Repair, ...]
     size: CallSize
     """What a report of this call's usage is compared to."""
@@ -108,10 +123,12 @@ class PreparedCall:
 
 def request_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
     """The items as they will be sent; `items` itself is untouched."""
-    copy = RequestCopy(items=items)
-    for step in STEPS:
-        copy = step(copy, context)
-    return copy
+    return _stepped(items, STEPS, context)
+
+
+def watermark_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
+    """The items after the steps that the boundary decides about, one for one."""
+    return _stepped(items, WATERMARK_STEPS, context)
 
 
 def prepare(given: PrepareInput) -> PreparedCall:
@@ -148,7 +165,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         decision=decision,
         projection=copy.projection,
         boundary=given.boundary,
-        pruned_tool_results=copy.pruned_tool_results,
+        pruned=copy.pruned,
         repairs=copy.repairs,
         size=size,
         prediction=prediction,
@@ -187,6 +204,13 @@ def _predicted(given: PrepareInput, items: Sequence[Item]) -> tuple[CallSize, Pr
     return size, predict(given.usage.calibration, given.model, size)
 
 
+def _stepped(items: tuple[Item, ...], steps: tuple[Step, ...], context: StepContext) -> RequestCopy:
+    copy = RequestCopy(items=items)
+    for step in steps:
+        copy = step(copy, context)
+    return copy
+
+
 def _refuse_system_messages(items: Sequence[Item]) -> None:
     for index, item in enumerate(items):
         if item.role == "system":
@@ -219,6 +243,7 @@ def _step_context(given: PrepareInput) -> StepContext:
         boundary=given.boundary,
         prune_tool_result_chars=given.policy.prune_tool_result_chars,
         max_tool_result_tokens=given.policy.max_tool_result_tokens,
+        shaping=given.policy.shaping,
         accepts_data_blocks=given.profile.accepts_data_blocks,
         scope=given.scope,
         counter=given.counter,

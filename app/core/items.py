@@ -46,6 +46,17 @@ def item_of(role: Role, kind: Kind, form: Form, source: Source) -> Item:
     )
 
 
+def stored_sequence(item: Item) -> int | None:
+    """The sequence of the stored message behind an item, if there is one."""
+    return item.source.sequence if isinstance(item.source, Real) else None
+
+
+def is_stored_through(item: Item, through: int) -> bool:
+    """Whether an item is a stored message at or below a sequence."""
+    sequence = stored_sequence(item)
+    return sequence is not None and sequence <= through
+
+
 def message_id(item: Item) -> str | None:
     """The id of the stored message behind an item, if there is one."""
     return item.source.id if isinstance(item.source, Real) else None

@@ -121,6 +121,16 @@ def pair(items: Sequence[Item]) -> Pairing:
     )
 
 
+def called_names(items: Sequence[Item]) -> dict[tuple[int, int], str]:
+    """The names of the calls that are answered, by index of the item and of the result in it."""
+    return {
+        (answer.item_index, answer.result_index): slot.call.name
+        for group in pair(items).slots.values()
+        for slot in group
+        if (answer := slot.answer()) is not None
+    }
+
+
 def _left_over(slot: Slot, answer: Offer | None) -> list[Dropped]:
     duplicate = slot.is_waiting
     return [

@@ -9,6 +9,7 @@ from typing import Protocol
 from app.core.items import Item
 from app.core.limits import AfterFailure, Decision, Limits, Phase, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
+from app.core.shaping import Shaping
 from app.core.usage import UsageState
 
 
@@ -44,6 +45,10 @@ class Policy(Protocol):
     @property
     def auto_prune(self) -> bool:
         """Whether old tool results are shortened before a compaction is asked for."""
+
+    @property
+    def shaping(self) -> Shaping:
+        """What else is made shorter."""
 
     @property
     def after_failed_compaction(self) -> AfterFailure:

@@ -25,18 +25,17 @@ HEAD_PERCENT = 75
 
 
 def project(copy: RequestCopy, context: StepContext) -> RequestCopy:
-    """The copy with every oversized result cut to the limit."""
+    """The copy with every oversized result cut to the limit, unless another cut is asked for."""
+    if context.shaping.tool_output_truncation is not None:
+        return copy
     limit = context.max_tool_result_tokens
-    items = list(copy.items)
-    summary = copy.projection
-    changed = False
-    for index, item in enumerate(items):
-        if any(tokens_of_bytes(fact.visible_bytes) > limit for fact in item.facts.results):
-            rewrite = _rewritten(item, context)
-            items[index] = item.with_form(rewrite.form)
-            summary = summary.plus(rewrite.projection)
-            changed = True
-    return replace(copy, items=tuple(items), projection=summary) if changed else copy
+    return copy.with_rewrites(
+        {
+            index: _rewritten(item, context)
+            for index, item in enumerate(copy.items)
+            if any(tokens_of_bytes(fact.visible_bytes) > limit for fact in item.facts.results)
+        }
+    )
 
 
 def _rewritten(item: Item, context: StepContext) -> Rewrite:

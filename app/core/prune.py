@@ -1,38 +1,45 @@
-"""Prune: old, long tool results keep a head and a tail.
+"""Prune: old tool results leave a head and a tail, or no more than a marker.
 
 Source: docs/semantics/request-copy.md#prune.
 """
 
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from app.core.blocks import Block, Blocks, Text, ToolResult, text_block
 from app.core.content import decode_content
-from app.core.facts import form_of, joined_text
-from app.core.items import Item
-from app.core.messages import Real
-from app.core.request_copy import RequestCopy, Rewrite, StepContext
+from app.core.facts import ResultFact, form_of, joined_text, visible_bytes
+from app.core.items import Item, is_stored_through
+from app.core.pairing import called_names
+from app.core.request_copy import PruneCounts, RequestCopy, Rewrite, StepContext
 
 DEFAULT_PRUNE_CHARS = 8_192
 """Results up to this many code points stay whole (OpenWork's value)."""
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_LARGEST_BYTES = 10**9
+"""More than a message may have: no marker is longer than the one that names this size."""
+
+_Treatment: TypeAlias = Literal["leave", "shorten", "clear"]
 
 
 def prune(copy: RequestCopy, context: StepContext) -> RequestCopy:
-    """The copy with long results at or below the boundary shortened."""
+    """The copy with results at or below the boundary shortened or cleared."""
     through = context.boundary.through_sequence
     if through is None:
         return copy
-    items = list(copy.items)
-    pruned = 0
-    for index, item in enumerate(items):
-        if _is_prunable(item, through, context.prune_tool_result_chars):
-            rewrite = _rewritten(item, context)
-            items[index] = item.with_form(rewrite.form)
-            pruned += rewrite.pruned_tool_results
-    if pruned == 0:
-        return copy
-    return replace(copy, items=tuple(items), pruned_tool_results=copy.pruned_tool_results + pruned)
+    names = called_names(copy.items) if context.shaping.tool_retention else {}
+    rewrites: dict[int, Rewrite] = {}
+    for index, item in enumerate(copy.items):
+        if item.role != "tool" or not is_stored_through(item, through):
+            continue
+        treatments = tuple(
+            _treatment(fact, names.get((index, number), fact.name), context)
+            for number, fact in enumerate(item.facts.results)
+        )
+        if any(treatment != "leave" for treatment in treatments):
+            rewrites[index] = _rewritten(item, treatments, context)
+    return copy.with_rewrites(rewrites)
 
 
 def safe_name(text: str) -> str:
@@ -40,40 +47,62 @@ def safe_name(text: str) -> str:
     return "".join(character if character in _SAFE else "_" for character in text)
 
 
-def _is_prunable(item: Item, through: int, limit_chars: int) -> bool:
-    return (
-        item.role == "tool"
-        and isinstance(item.source, Real)
-        and item.source.sequence is not None
-        and item.source.sequence <= through
-        and any(result.joined_chars > limit_chars for result in item.facts.results)
-    )
+def _treatment(fact: ResultFact, name: str | None, context: StepContext) -> _Treatment:
+    retention = "keep" if name is None else context.shaping.tool_retention.get(name, "keep")
+    match retention:
+        case "keep":
+            return "shorten" if fact.joined_chars > context.prune_tool_result_chars else "leave"
+        case "never_clear":
+            return "leave"
+        case "always_clear":
+            return "clear" if _is_clearable(fact, context.boundary.spill_directory) else "leave"
 
 
-def _rewritten(item: Item, context: StepContext) -> Rewrite:
+def _is_clearable(fact: ResultFact, directory: str | None) -> bool:
+    # A marker must be shorter than what it stands for, and never stand for another marker.
+    longest = _cleared(_LARGEST_BYTES, _location(directory, fact.id))
+    return fact.state != "running" and fact.visible_bytes > len(longest.encode())
+
+
+def _rewritten(item: Item, treatments: tuple[_Treatment, ...], context: StepContext) -> Rewrite:
     limit = context.prune_tool_result_chars
     directory = context.boundary.spill_directory
-    key = ("prune", item.facts.element_sha256, context.counter.basis, limit, directory)
+    key = ("prune", item.facts.element_sha256, context.counter.basis, limit, directory, *treatments)
     known = context.memo.get(key)
     if known is not None:
         return known
-    blocks = tuple(_pruned_block(block, limit, directory) for block in decode_content(item.content))
+    remaining = iter(treatments)
+    blocks = tuple(
+        _treated(block, next(remaining), limit, directory)
+        if isinstance(block, ToolResult)
+        else block
+        for block in decode_content(item.content)
+    )
     rewrite = Rewrite(
         form=form_of(item.role, blocks, context.counter),
-        pruned_tool_results=sum(result.joined_chars > limit for result in item.facts.results),
+        pruned=PruneCounts(tool_results=len(treatments) - treatments.count("leave")),
     )
     context.memo[key] = rewrite
     return rewrite
 
 
-def _pruned_block(block: Block, limit_chars: int, directory: str | None) -> Block:
-    if not isinstance(block, ToolResult):
-        return block
-    text = joined_text(block.output)
-    if len(text) <= limit_chars:
-        return block
-    shortened = _shortened(text, limit_chars, _location(directory, block.id))
-    return replace(block, output=with_single_text(block.output, shortened))
+def _treated(
+    result: ToolResult, treatment: _Treatment, limit_chars: int, directory: str | None
+) -> Block:
+    location = _location(directory, result.id)
+    match treatment:
+        case "leave":
+            return result
+        case "shorten":
+            shortened = _shortened(joined_text(result.output), limit_chars, location)
+            return replace(result, output=with_single_text(result.output, shortened))
+        case "clear":
+            marker = _cleared(visible_bytes(result.output), location)
+            return replace(result, output=(text_block(marker),))
+
+
+def _cleared(size_bytes: int, location: str) -> str:
+    return f"[tool result cleared: {size_bytes} bytes omitted{location}]"
 
 
 def _shortened(text: str, limit_chars: int, location: str) -> str:

@@ -6,13 +6,14 @@ second run of it changes nothing. Stored items are never touched.
 Source: docs/semantics/request-copy.md.
 """
 
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from app.core.counting import TokenCounter
 from app.core.facts import Form
 from app.core.items import Item
+from app.core.shaping import Shaping
 
 RepairCode: TypeAlias = Literal[
     "orphan_tool_result_dropped",
@@ -51,11 +52,34 @@ class ProjectionSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PruneCounts:
+    """What the rules of the watermark made shorter, each counted once."""
+
+    tool_results: int = 0
+    """Results of which a head and a tail, or a marker alone, is left."""
+    arguments: int = 0
+    """Calls whose arguments were shortened."""
+    thinking: int = 0
+    """Thinking blocks that were left out."""
+    references: int = 0
+    """Results that gave way to a reference."""
+
+    def plus(self, other: "PruneCounts") -> "PruneCounts":
+        """The sum of two counts."""
+        return PruneCounts(
+            tool_results=self.tool_results + other.tool_results,
+            arguments=self.arguments + other.arguments,
+            thinking=self.thinking + other.thinking,
+            references=self.references + other.references,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rewrite:
     """A rewritten content array and what the rewriting did."""
 
     form: Form
-    pruned_tool_results: int = 0
+    pruned: PruneCounts = PruneCounts()
     projection: ProjectionSummary = ProjectionSummary()
 
 
@@ -66,7 +90,7 @@ Memo: TypeAlias = MutableMapping[MemoKey, Rewrite]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneBoundary:
-    """Up to where old tool results are shortened. None: nowhere."""
+    """Up to where old messages are shortened. None: nowhere."""
 
     through_sequence: int | None = None
     spill_directory: str | None = None
@@ -80,6 +104,7 @@ class StepContext:
     boundary: PruneBoundary
     prune_tool_result_chars: int
     max_tool_result_tokens: int
+    shaping: Shaping
     accepts_data_blocks: bool
     scope: str
     """Namespace of synthetic ids: equal calls of different sessions differ."""
@@ -94,9 +119,21 @@ class RequestCopy:
     """The items on their way into a request, and what was done to them."""
 
     items: tuple[Item, ...]
-    pruned_tool_results: int = 0
+    pruned: PruneCounts = PruneCounts()
     projection: ProjectionSummary = ProjectionSummary()
     repairs: tuple[Repair, ...] = ()
+
+    def with_rewrites(self, rewrites: Mapping[int, Rewrite]) -> "RequestCopy":
+        """The copy with other content at some positions; the same copy where there are none."""
+        if not rewrites:
+            return self
+        items = list(self.items)
+        pruned, projection = self.pruned, self.projection
+        for index, rewrite in rewrites.items():
+            items[index] = items[index].with_form(rewrite.form)
+            pruned = pruned.plus(rewrite.pruned)
+            projection = projection.plus(rewrite.projection)
+        return replace(self, items=tuple(items), pruned=pruned, projection=projection)
 
 
 Step: TypeAlias = Callable[[RequestCopy, StepContext], RequestCopy]

@@ -4,14 +4,20 @@ Source: docs/policies.md.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
+from app.core.arguments import LEAST_ARGUMENT_CHARS
 from app.core.errors import ContextError
+from app.core.truncation import Truncation
 
 Check: TypeAlias = Callable[[str, object], object]
 """Takes a value's name and what was given for it; gives what the policy holds."""
 
 LARGEST = 2**31 - 1
+MAX_RETENTION_TOOLS = 256
+MAX_TOOL_NAME_CHARS = 256
+MAX_CACHE_SECONDS = 86_400
+"""A day: no provider holds a prompt for longer."""
 
 
 class UnknownPolicyOverride(ContextError):
@@ -24,7 +30,7 @@ def whole_number(least: int, most: int) -> Check:
     """A whole number within bounds, both allowed; `true` is none."""
 
     def check(key: str, value: object) -> object:
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        if _is_whole(value, least, most):
             return value
         raise UnknownPolicyOverride(f"{key} must be a whole number from {least} to {most}", key=key)
 
@@ -59,6 +65,44 @@ def true_or_false(key: str, value: object) -> object:
     raise UnknownPolicyOverride(f"{key} must be true or false", key=key)
 
 
+def by_tool(*names: str) -> Check:
+    """One of some names for each of a number of tools; the tools come out in order."""
+    known = ", ".join(names)
+
+    def check(key: str, value: object) -> object:
+        if not isinstance(value, Mapping) or len(value) > MAX_RETENTION_TOOLS:
+            raise UnknownPolicyOverride(
+                f"{key} must be an object of at most {MAX_RETENTION_TOOLS} tool names", key=key
+            )
+        for tool, chosen in value.items():
+            if not isinstance(tool, str) or not 1 <= len(tool) <= MAX_TOOL_NAME_CHARS:
+                raise UnknownPolicyOverride(
+                    f"{key} must name tools in 1 to {MAX_TOOL_NAME_CHARS} characters", key=key
+                )
+            if not isinstance(chosen, str) or chosen not in names:
+                raise UnknownPolicyOverride(f"{key} must be one of {known} for every tool", key=key)
+        return dict(sorted(value.items()))
+
+    return check
+
+
+def truncation(key: str, value: object) -> object:
+    """A mode and a limit, both of them."""
+    if not isinstance(value, Mapping) or set(value) != {"mode", "limit"}:
+        raise UnknownPolicyOverride(f"{key} must be an object of mode and limit", key=key)
+    mode, limit = value["mode"], value["limit"]
+    if mode != "bytes" and mode != "tokens":
+        raise UnknownPolicyOverride(f"{key}.mode must be one of bytes, tokens", key=key)
+    if not _is_whole(limit, 1, LARGEST):
+        detail = f"{key}.limit must be a whole number from 1 to {LARGEST}"
+        raise UnknownPolicyOverride(detail, key=key)
+    return Truncation(mode=mode, limit=limit)
+
+
+def _is_whole(value: object, least: int, most: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
 CHECKS: Mapping[str, Check] = {
     "auto_compact_percent": whole_number(1, 100),
     "max_tool_result_tokens": whole_number(1, LARGEST),
@@ -76,5 +120,12 @@ CHECKS: Mapping[str, Check] = {
     "absolute_line_tokens": whole_number(1, LARGEST),
     "target_percent": whole_number(1, 100),
     "min_gain_tokens": whole_number(0, LARGEST),
+    "tool_retention": by_tool("keep", "never_clear", "always_clear"),
+    "old_call_argument_chars": or_none(whole_number(LEAST_ARGUMENT_CHARS, LARGEST)),
+    "drop_old_thinking": one_of("keep", "behind_watermark"),
+    "repeated_results": one_of("keep", "reference"),
+    "tool_output_truncation": or_none(truncation),
+    "prune_when": one_of("at_line", "cache_cold"),
+    "cache_ttl_seconds": whole_number(1, MAX_CACHE_SECONDS),
 }
 """The check of every value that can be overridden, whichever preset has it."""

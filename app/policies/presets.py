@@ -22,6 +22,7 @@ from app.policies.folding import Folding, OpenWorkFolding
 from app.policies.overrides import CHECKS, UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
 from app.policies.rule import LineRule
+from app.policies.shaping import Shaping
 
 
 class UnknownPolicy(ContextError):
@@ -41,6 +42,7 @@ class PresetPolicy:
     tool_order: ToolOrder
     line: LineRule
     folding: Folding
+    shaping: Shaping
 
     @property
     def after_failed_compaction(self) -> AfterFailure:
@@ -86,7 +88,7 @@ class PresetPolicy:
         return self.line.relief(limits)
 
 
-_MECHANISMS = ("line", "folding")
+_MECHANISMS = ("line", "folding", "shaping")
 """Fields of a policy whose own fields are values of the policy too."""
 
 _OPENWORK = PresetPolicy(
@@ -97,6 +99,7 @@ _OPENWORK = PresetPolicy(
     tool_order="given",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    shaping=Shaping(),
 )
 
 PRESETS: Mapping[str, PresetPolicy] = {

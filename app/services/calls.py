@@ -11,7 +11,7 @@ from app.core.limits import Decision
 from app.core.phase import phase_of
 from app.core.recipe import Recipe, ViewKind
 from app.core.recount import recounted
-from app.core.request_copy import PruneBoundary
+from app.core.request_copy import PruneBoundary, StepContext
 from app.core.stored import Session
 from app.core.tool_surface import Surface, SurfaceOptions
 from app.core.usage import NO_USAGE, UsageState
@@ -90,6 +90,21 @@ async def make_call(
         _prepare, resources, recipe, surface, items, incarnation, standing
     )
     return MadeCall(call=call, recipe=recipe, standing=standing)
+
+
+def step_context(resources: Resources, recipe: Recipe, incarnation: str) -> StepContext:
+    """What the steps of a recipe's request copy are told."""
+    policy = policy_from(recipe.policy)
+    return StepContext(
+        boundary=recipe.boundary,
+        prune_tool_result_chars=policy.prune_tool_result_chars,
+        max_tool_result_tokens=policy.max_tool_result_tokens,
+        shaping=policy.shaping,
+        accepts_data_blocks=recipe.profile.accepts_data_blocks,
+        scope=incarnation,
+        counter=counter_of(recipe.profile),
+        memo=resources.memo,
+    )
 
 
 async def surface_of(resources: Resources, connection: ReadConnection, recipe: Recipe) -> Surface:

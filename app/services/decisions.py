@@ -3,6 +3,7 @@
 Source: docs/semantics/compaction.md#decisions.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from app.core.engine import PreparedCall
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.limits import Action, CompactionCall, CompactionTrigger, Reason
-from app.services.calls import MadeCall, make_call
+from app.services.calls import MadeCall, make_call, step_context
 from app.services.overflows import with_overflow
 from app.services.plans import fold_of, key_of
 from app.services.resources import Resources
@@ -84,7 +85,6 @@ class _Question:
     key: str | None
     """The caller's idempotency key: a claim that was taken with it is the caller's own."""
     now: datetime
-    has_pruned: bool = False
 
 
 async def decide_call(
@@ -97,7 +97,7 @@ async def decide_call(
     key: str | None,
     now: datetime,
 ) -> Decided:
-    """Decide over a prepared call; pruning may move the watermark and make it anew.
+    """Decide over a prepared call; pruning at the line may move the watermark and make it anew.
 
     Raises:
         PreparedNotFound: The report names a call that was never prepared.
@@ -147,6 +147,30 @@ async def _overflowed(
     return replace(decided, situation=replace(decided.situation, session=session))
 
 
+async def pruned(
+    resources: Resources, connection: WriteConnection, situation: Situation, made: MadeCall
+) -> Decided | None:
+    """The call after the watermark moved; None where that shortens nothing."""
+    recipe, session = made.recipe, situation.session
+    if not made.call.policy.auto_prune:
+        return None
+    context = step_context(resources, recipe, session.incarnation)
+    plan = await asyncio.to_thread(plan_prune, situation.items, context)
+    if plan is None:
+        return None
+    session = replace(session, pruned_through_sequence=plan.through_sequence)
+    boundary = replace(recipe.boundary, through_sequence=plan.through_sequence)
+    made = await make_call(
+        resources,
+        connection,
+        replace(recipe, boundary=boundary),
+        situation.items,
+        session.incarnation,
+        made.standing,
+    )
+    return Decided(situation=replace(situation, session=session), made=made)
+
+
 async def _known(prepared: PreparedWriter, report: OverflowReport) -> Recovery | None:
     if not is_prepared_id(report.prepared_id):
         raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
@@ -161,9 +185,11 @@ async def _decide(
     if any(compaction.status == "failed" for compaction in question.earlier):
         return _after_failure(question)
     if question.known is None:
-        question = await _pruned(resources, connection, question)
-        if question.has_pruned and question.made.call.decision.action == "submit":
-            return Decided(situation=question.situation, made=question.made)
+        moved = await pruned(resources, connection, question.situation, question.made)
+        if moved is not None and _is_relief(question.made.call, moved.made.call):
+            if moved.made.call.decision.action == "submit":
+                return moved
+            question = replace(question, situation=moved.situation, made=moved.made)
     return await _compact(connection, question)
 
 
@@ -187,34 +213,6 @@ def _after_failure(question: _Question) -> Decided:
     may_go_on = call.policy.after_failed_compaction == "submit_what_fits" and call.budget.fits
     action: Action = "submit" if may_go_on else "blocked"
     return _settled(question, action, "compaction_failed", detail)
-
-
-async def _pruned(
-    resources: Resources, connection: WriteConnection, question: _Question
-) -> _Question:
-    """The question after the watermark moved, where there was something to prune."""
-    situation, recipe = question.situation, question.made.recipe
-    policy = question.made.call.policy
-    session = situation.session
-    plan = plan_prune(
-        situation.items, session.pruned_through_sequence, policy.prune_tool_result_chars
-    )
-    if plan is None or not policy.auto_prune:
-        return question
-    session = replace(session, pruned_through_sequence=plan.through_sequence)
-    boundary = replace(recipe.boundary, through_sequence=plan.through_sequence)
-    made = await make_call(
-        resources,
-        connection,
-        replace(recipe, boundary=boundary),
-        situation.items,
-        session.incarnation,
-        question.made.standing,
-    )
-    if not _is_relief(question.made.call, made.call):
-        return question
-    moved = replace(situation, session=session)
-    return replace(question, situation=moved, made=made, has_pruned=True)
 
 
 def _is_relief(before: PreparedCall, after: PreparedCall) -> bool:

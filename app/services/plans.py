@@ -15,8 +15,7 @@ from app.core.recipe import Recipe
 from app.core.request_copy import StepContext
 from app.core.stored import Session
 from app.core.tool_surface import Surface
-from app.policies.presets import policy_from
-from app.services.calls import recipe_of, surface_options
+from app.services.calls import recipe_of, step_context, surface_options
 from app.services.profiles import profile_of
 from app.services.receipts import conversation_tokens
 from app.services.resources import Resources, counter_of
@@ -152,16 +151,8 @@ async def _surface(
 
 
 def _context(resources: Resources, recipe: Recipe, session: Session, plan: Plan) -> StepContext:
-    policy = policy_from(recipe.policy)
-    return StepContext(
-        boundary=replace(recipe.boundary, through_sequence=plan.pruned_through),
-        prune_tool_result_chars=policy.prune_tool_result_chars,
-        max_tool_result_tokens=policy.max_tool_result_tokens,
-        accepts_data_blocks=recipe.profile.accepts_data_blocks,
-        scope=session.incarnation,
-        counter=counter_of(recipe.profile),
-        memo=resources.memo,
-    )
+    boundary = replace(recipe.boundary, through_sequence=plan.pruned_through)
+    return step_context(resources, replace(recipe, boundary=boundary), session.incarnation)
 
 
 async def _anchor(

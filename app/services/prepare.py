@@ -7,9 +7,10 @@ from datetime import datetime
 from app.core.append import Draft
 from app.core.stored import LearnedLimit, Session
 from app.services.append import Appended, Expected, append_drafts
+from app.services.caching import prunes_now
 from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
 from app.services.compact import Claimed, CompactionRequest, start_locked
-from app.services.decisions import Decided, OverflowReport, decide_call
+from app.services.decisions import Decided, OverflowReport, decide_call, pruned
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.models import learned_limit, record_limit
@@ -105,6 +106,8 @@ async def _unchanged(
     )
     if made.call.decision.action != "submit":
         return None
+    if await prunes_now(connection, session, made.call.policy, resources.now()):
+        return None
     point = request.point
     if point is not None and not await is_settled(connection, session, point, resources.now()):
         return None
@@ -168,6 +171,12 @@ async def _decided(
         situation.session.incarnation,
         request.standing(situation.session),
     )
+    if request.report is None and await prunes_now(
+        connection, situation.session, made.call.policy, now
+    ):
+        moved = await pruned(resources, connection, situation, made)
+        if moved is not None:
+            situation, made = moved.situation, moved.made
     return await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
     )

@@ -9,7 +9,7 @@ from app.compaction.ladder import (
     NOTED_RESULTS_LEVEL,
     SHORT_RESULT_CHARS,
     SHORT_RESULTS_LEVEL,
-    Uncounted,
+    UNCOUNTED,
 )
 from app.compaction.plan_key import PlanContent, plan_key
 from app.compaction.record import SummaryStyle
@@ -66,12 +66,11 @@ class GivenReplacement:
     compaction_id: str
 
 
-def plan_prune_given(
+async def plan_prune_given(
     conversation: Sequence[GivenItem], current: int | None, policy: PresetPolicy
 ) -> PrunePlan | None:
-    """The move of the watermark that a conversation allows; None where it prunes nothing."""
-    items = _items(conversation, Uncounted())
-    return plan_prune(items, current, policy.prune_tool_result_chars)
+    """The move of the watermark that a conversation allows; None where it shortens nothing."""
+    return await asyncio.to_thread(_plan_prune, conversation, current, policy)
 
 
 async def plan_given(resources: Resources, given: GivenPlan) -> PlannedGiven:
@@ -91,6 +90,22 @@ async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Repla
             cannot be compacted.
     """
     return await asyncio.to_thread(_replace, given, counter_of(profile))
+
+
+def _plan_prune(
+    conversation: Sequence[GivenItem], current: int | None, policy: PresetPolicy
+) -> PrunePlan | None:
+    context = StepContext(
+        boundary=PruneBoundary(through_sequence=current),
+        prune_tool_result_chars=policy.prune_tool_result_chars,
+        max_tool_result_tokens=policy.max_tool_result_tokens,
+        shaping=policy.shaping,
+        accepts_data_blocks=True,
+        scope=_SCOPE,
+        counter=UNCOUNTED,
+        memo={},
+    )
+    return plan_prune(_items(conversation, UNCOUNTED), context)
 
 
 def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
@@ -133,6 +148,7 @@ def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> S
         boundary=PruneBoundary(),
         prune_tool_result_chars=given.policy.prune_tool_result_chars,
         max_tool_result_tokens=given.policy.max_tool_result_tokens,
+        shaping=given.policy.shaping,
         accepts_data_blocks=given.model_profile.accepts_data_blocks,
         scope=_SCOPE,
         counter=counter,

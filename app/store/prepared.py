@@ -22,6 +22,14 @@ Recovery: TypeAlias = Literal["pruned", "compact"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LastCall:
+    """When a session's last call was prepared, and what it showed."""
+
+    view_id: str | None
+    prepared_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCall:
     """A prepared call of a session as it is stored."""
 
@@ -51,6 +59,20 @@ class PreparedRepository:
             .limit(count)
         )
         return [_recorded(row) for row in await self._connection.execute(statement)]
+
+    async def last(self, request_format: str, model: str) -> LastCall | None:
+        """The last recorded call of a format and model; None before the first."""
+        statement = (
+            select(prepared_calls.c.recipe, prepared_calls.c.created_at)
+            .where(self._mine, prepared_calls.c.format == request_format)
+            .where(prepared_calls.c.model == model)
+            .order_by(prepared_calls.c.ordinal.desc())
+            .limit(1)
+        )
+        row = (await self._connection.execute(statement)).first()
+        if row is None:
+            return None
+        return LastCall(view_id=decode_recipe(row.recipe).view_id, prepared_at=row.created_at)
 
     async def get(self, prepared_id: str) -> RecordedCall:
         """The recorded call of an id.
@@ -147,7 +169,7 @@ class PreparedWriter(PreparedRepository):
 
 
 _OF_THE_LATEST = (
-    *("ordinal", "recipe", "agent_ref", "through_sequence"),
+    *("ordinal", "recipe", "agent_ref", "through_sequence", "created_at"),
     *(field.name for field in fields(CallMeasures)),
     "size",
 )

@@ -95,6 +95,12 @@ def succeeded(response: httpx.Response) -> Json:
     return body
 
 
+def watermark(through_sequence: int | None, **counts: int) -> Json:
+    """What an answer says of the watermark; what is not named was left alone."""
+    nothing = {"tool_results": 0, "arguments": 0, "thinking": 0, "references": 0}
+    return {"through_sequence": through_sequence, **nothing, **counts}
+
+
 def user(text: str, message_id: str | None = None, **fields: Any) -> Json:
     """What the user says."""
     return message("user", [text_block(text)], message_id, **fields)

@@ -16,6 +16,7 @@ from tests.api.client import (
     results,
     tool_result,
     user,
+    watermark,
 )
 from tests.api.compacting import (
     AFTER_FOLD,
@@ -110,7 +111,7 @@ async def test_a_watermark_that_would_prune_nothing_does_not_move(timed: Timed) 
     over = await session.prepare(append=[user(LONG), calls("c"), results("c"), assistant("Done.")])
 
     assert decision(over) == ("compact", "token_limit_reached")
-    assert over["pruned"] == {"through_sequence": None, "tool_results": 0}
+    assert over["pruned"] == watermark(None)
     assert (await session.read())["pruned_through_sequence"] is None
 
 
@@ -145,7 +146,7 @@ async def test_K24_what_is_still_over_the_line_after_pruning_is_summarised_prune
     completed = (await held.complete()).json()
 
     assert decision(prepared) == ("compact", "token_limit_reached")
-    assert prepared["pruned"] == {"through_sequence": 4, "tool_results": 1}
+    assert prepared["pruned"] == watermark(4, tool_results=1)
     assert "[tool result pruned: 3880 characters omitted]" in first
     assert second == "1" * 30_000
     assert completed["checkpoint"]["kind"] == "threshold"

@@ -15,6 +15,7 @@ from tests.api.client import (
     tool_call,
     tool_result,
     user,
+    watermark,
 )
 from tests.api.compacting import (
     AFTER_FOLD,
@@ -283,7 +284,7 @@ async def test_B071_a_small_part_of_a_large_window_is_left_alone(timed: Timed) -
 
     assert 69_000 < prepared["budget"]["estimated_input_tokens"] < 71_000
     assert decision(prepared) == ("submit", "under_line")
-    assert prepared["pruned"] == {"through_sequence": None, "tool_results": 0}
+    assert prepared["pruned"] == watermark(None)
 
 
 @pytest.mark.parametrize("capture", [AGENTS_MD, NOTES], ids=["instructions", "a reminder"])

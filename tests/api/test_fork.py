@@ -18,6 +18,7 @@ from tests.api.client import (
     tool_call,
     tool_result,
     user,
+    watermark,
 )
 from tests.api.compacting import (
     AFTER_FOLD,
@@ -204,7 +205,7 @@ async def test_the_watermark_comes_along_as_far_as_the_cut(timed: Timed) -> None
     whole = await fork(session)
     short = await fork(session, through_sequence=1)
 
-    assert pruned == {"through_sequence": 4, "tool_results": 1}
+    assert pruned == watermark(4, tool_results=1)
     assert whole.created["pruned_through_sequence"] == 4
     assert short.created["pruned_through_sequence"] == 1
     assert (await whole.prepare())["pruned"] == pruned

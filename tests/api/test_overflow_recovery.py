@@ -6,7 +6,16 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.client import Json, SessionApi, assistant, calls, message, tool_result, user
+from tests.api.client import (
+    Json,
+    SessionApi,
+    assistant,
+    calls,
+    message,
+    tool_result,
+    user,
+    watermark,
+)
 from tests.api.compacting import (
     AFTER_FOLD,
     LINE,
@@ -98,7 +107,7 @@ async def test_K25_an_overflow_is_answered_by_pruning_where_that_helps(timed: Ti
     fourth = await session.prepare(turn_id="t", model_call=4, append=[assistant("Read.")])
 
     assert decision(recovered) == ("submit", "under_line")
-    assert recovered["pruned"] == {"through_sequence": 4, "tool_results": 1}
+    assert recovered["pruned"] == watermark(4, tool_results=1)
     assert recovered["prepared_id"] != third["prepared_id"]
     assert again == recovered
     assert fourth["pruned"] == recovered["pruned"]

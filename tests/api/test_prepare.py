@@ -14,6 +14,7 @@ from tests.api.client import (
     text_block,
     tool_result,
     user,
+    watermark,
 )
 from tests.api.on_one_database import ON_SQLITE
 from tests.api.requests import budget_of, read_request, tokenizer_tokens_of
@@ -53,7 +54,7 @@ async def test_E1_L11_a_request_has_its_regions_in_their_places(api: Api) -> Non
         "original_tokens": 0,
         "projected_tokens": 0,
     }
-    assert prepared["pruned"] == {"through_sequence": None, "tool_results": 0}
+    assert prepared["pruned"] == watermark(None)
     assert prepared["world_state"] == {"emitted": []}
 
 

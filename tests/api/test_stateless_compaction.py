@@ -21,6 +21,7 @@ from tests.api.client import (
     tool_call,
     tool_result,
     user,
+    watermark,
 )
 from tests.api.compacting import refusal, texts
 from tests.api.on_one_database import ON_SQLITE
@@ -102,6 +103,8 @@ async def test_W1_W2_the_watermark_moves_to_the_latest_answer(
     assert await prune_plan(api, *ROUNDS, current=current) == {
         "through_sequence": through,
         "tool_result_ids": result_ids,
+        "call_ids": [],
+        "thinking_blocks": 0,
     }
 
 
@@ -112,6 +115,8 @@ async def test_W3_short_results_move_no_watermark(api: Api) -> None:
     assert (await prune_plan(api, *short, policy={"prune_tool_result_chars": 99})) == {
         "through_sequence": 3,
         "tool_result_ids": ["c1"],
+        "call_ids": [],
+        "thinking_blocks": 0,
     }
 
 
@@ -121,7 +126,7 @@ async def test_W6_a_watermark_outlives_a_replacement(api: Api) -> None:
     pruned = {"through_sequence": 5, "spill_directory": None}
     prepared = await prepare(api, *replaced["items"], *behind, prune=pruned)
 
-    assert prepared["pruned"] == {"through_sequence": 5, "tool_results": 1}
+    assert prepared["pruned"] == watermark(5, tool_results=1)
 
 
 async def test_a_plan_tells_what_is_folded_and_what_a_model_is_asked(api: Api) -> None:

@@ -22,7 +22,7 @@ from app.core.facts import Form
 from app.core.items import Item
 from app.core.messages import Synthetic
 from app.core.normalize import normalize
-from app.core.request_copy import RequestCopy
+from app.core.request_copy import PruneBoundary, RequestCopy
 from app.core.user_requests import last_user_request
 from tests.requirements import requirement
 from tests.unit.compaction.evidence import change, plan
@@ -190,8 +190,10 @@ def test_W6_a_watermark_outlives_the_replacement_and_has_nothing_left_to_prune()
     )
     after = replaced(*rounds)
 
-    assert plan_prune(rounds, None, 8_192) is not None
-    assert plan_prune(after.items, 4, 8_192) is None
+    moved = step_context(boundary=PruneBoundary(through_sequence=4))
+
+    assert plan_prune(rounds, step_context()) is not None
+    assert plan_prune(after.items, moved) is None
 
 
 def test_edited_paths_come_from_the_whole_conversation() -> None:

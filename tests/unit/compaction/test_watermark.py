@@ -1,10 +1,23 @@
 import pytest
 
 from app.compaction.watermark import PrunePlan, plan_prune
+from app.core.blocks import Thinking
 from app.core.items import Item
 from app.core.prune import DEFAULT_PRUNE_CHARS
+from app.core.request_copy import PruneBoundary
+from app.policies.shaping import Shaping
 from tests.requirements import requirement
-from tests.unit.core.builders import assistant, call, image, result, synthetic, tool, user
+from tests.unit.core.builders import (
+    UNSHAPED,
+    assistant,
+    call,
+    image,
+    result,
+    step_context,
+    synthetic,
+    tool,
+    user,
+)
 
 LONG = "x" * 9_000
 
@@ -28,9 +41,15 @@ THREE_ROUNDS = (
 
 
 def planned(
-    *items: Item, current: int | None = None, limit_chars: int = DEFAULT_PRUNE_CHARS
+    *items: Item,
+    current: int | None = None,
+    limit_chars: int = DEFAULT_PRUNE_CHARS,
+    shaping: Shaping = UNSHAPED,
 ) -> PrunePlan | None:
-    return plan_prune(items, current, limit_chars)
+    boundary = PruneBoundary(through_sequence=current)
+    return plan_prune(
+        items, step_context(boundary=boundary, prune_chars=limit_chars, shaping=shaping)
+    )
 
 
 @requirement("OW-4.2-watermark-moves")
@@ -109,3 +128,74 @@ def test_another_limit_is_obeyed() -> None:
 
 def test_an_empty_conversation_moves_nothing() -> None:
     assert planned() is None
+
+
+REPEATED = "y" * 2_000
+THOUGHT = Thinking(type="thinking", thinking="hm")
+TWO_TURNS = (
+    user("read", sequence=1),
+    assistant(THOUGHT, call("c1", input="z" * 300), sequence=2),
+    answered(3, "c1", REPEATED),
+    assistant(call("c2"), sequence=4),
+    answered(5, "c2", REPEATED),
+    user("thanks", sequence=6),
+    assistant(THOUGHT, "welcome", sequence=7),
+)
+
+
+@pytest.mark.parametrize(
+    ("shaping", "plan"),
+    [
+        pytest.param(UNSHAPED, None, id="nothing is long"),
+        pytest.param(
+            Shaping(tool_retention={"read": "always_clear"}),
+            PrunePlan(through_sequence=7, tool_result_ids=("c1", "c2")),
+            id="cleared results",
+        ),
+        pytest.param(
+            Shaping(old_call_argument_chars=200),
+            PrunePlan(through_sequence=7, call_ids=("c1",)),
+            id="arguments",
+        ),
+        pytest.param(
+            Shaping(drop_old_thinking="behind_watermark"),
+            PrunePlan(through_sequence=7, thinking_blocks=1),
+            id="thinking",
+        ),
+        pytest.param(
+            Shaping(repeated_results="reference"),
+            PrunePlan(through_sequence=7, tool_result_ids=("c2",)),
+            id="repeated results",
+        ),
+    ],
+)
+def test_the_watermark_moves_where_any_rule_gains_something(
+    shaping: Shaping, plan: PrunePlan | None
+) -> None:
+    assert planned(*TWO_TURNS, shaping=shaping) == plan
+    assert planned(*TWO_TURNS, current=7, shaping=shaping) is None
+
+
+def test_a_tool_that_is_never_cleared_moves_nothing() -> None:
+    shaping = Shaping(tool_retention={"read": "never_clear"})
+
+    assert planned(*THREE_ROUNDS, shaping=shaping) is None
+
+
+def test_what_the_old_watermark_has_taken_is_no_gain() -> None:
+    shaping = Shaping(
+        drop_old_thinking="behind_watermark",
+        repeated_results="reference",
+        old_call_argument_chars=200,
+    )
+
+    assert planned(*TWO_TURNS, current=6, shaping=shaping) is None
+    assert planned(*TWO_TURNS, current=4, shaping=shaping) == PrunePlan(
+        through_sequence=7, tool_result_ids=("c2",), thinking_blocks=1
+    )
+
+
+def test_the_arguments_of_the_latest_response_move_nothing() -> None:
+    items = (user("read", sequence=1), assistant(call("c1", input="z" * 300), sequence=2))
+
+    assert planned(*items, shaping=Shaping(old_call_argument_chars=200)) is None

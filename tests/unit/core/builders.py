@@ -29,6 +29,7 @@ from app.core.policy import Policy
 from app.core.request_copy import Memo, PruneBoundary, RequestCopy, StepContext
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
 from app.policies.presets import PRESETS
+from app.policies.shaping import Shaping
 
 OPENWORK = PRESETS["openwork"]
 PROFILE = ModelProfile(name="model-1", context_window=200_000, max_output_tokens=32_000)
@@ -39,6 +40,7 @@ ROOT = SurfaceOptions(is_root=True, sandbox_available=True, tool_order="given")
 PROMPT = SystemPart(key=AGENT_SYSTEM_KEY, content=(text_block("You are careful."),))
 READ = Tool(name="read", description="Read a file", parameters={"type": "object"})
 NOWHERE = PruneBoundary()
+UNSHAPED = Shaping()
 
 
 class LengthCounter:
@@ -150,6 +152,7 @@ def step_context(
     boundary: PruneBoundary = NOWHERE,
     prune_chars: int = 8_192,
     max_result_tokens: int = 8_000,
+    shaping: Shaping = UNSHAPED,
     profile: ModelProfile = PROFILE,
     scope: str = "scope-1",
     memo: Memo | None = None,
@@ -159,6 +162,7 @@ def step_context(
         boundary=boundary,
         prune_tool_result_chars=prune_chars,
         max_tool_result_tokens=max_result_tokens,
+        shaping=shaping,
         accepts_data_blocks=profile.accepts_data_blocks,
         scope=scope,
         counter=COUNTER,

@@ -14,7 +14,7 @@ from app.core.errors import (
     UnsupportedUserData,
 )
 from app.core.model_profile import ModelProfile
-from app.core.request_copy import ProjectionSummary, PruneBoundary, Repair
+from app.core.request_copy import ProjectionSummary, PruneBoundary, PruneCounts, Repair
 from app.policies.line import decide_by_line
 from app.policies.presets import policy_from
 from tests.requirements import requirement
@@ -221,7 +221,7 @@ def test_prune_comes_before_project_and_normalize_last() -> None:
     (_, (sent,)) = said(call_made.conversation)[1]
     marker = "\n...[tool result truncated; original≈1293 tokens; projected=1000;"
 
-    assert call_made.pruned_tool_results == 1
+    assert call_made.pruned.tool_results == 1
     assert call_made.projection == ProjectionSummary(
         truncated_tool_results=1, original_tokens=1_293, projected_tokens=1_000
     )
@@ -338,7 +338,7 @@ def test_a_prepared_call_says_from_what_it_was_made() -> None:
     assert (call.generation, call.boundary) == ({"top_p": 1}, boundary)
     assert call.limits == OPENWORK.limits(given.profile, 32_000)
     assert call.decision == decide_by_line(call.budget.estimate.total, call.limits)
-    assert (call.projection, call.pruned_tool_results, call.repairs) == (ProjectionSummary(), 0, ())
+    assert (call.projection, call.pruned, call.repairs) == (ProjectionSummary(), PruneCounts(), ())
 
 
 def test_a_profile_without_output_reserves_nothing() -> None:

@@ -112,7 +112,7 @@ def test_P7_the_newline_between_texts_counts() -> None:
     whole = tool(result("c", "a" * 4_096, "b" * 4_095), sequence=3)
     over = tool(result("c", "a" * 4_096, "b" * 4_096), sequence=3)
 
-    assert pruned(whole).pruned_tool_results == 0
+    assert pruned(whole).pruned.tool_results == 0
     assert "3073 characters omitted" in texts_of(pruned(over).items[0])[0]
 
 
@@ -164,7 +164,7 @@ def test_long_results_are_pruned_beside_short_ones_and_counted() -> None:
         ("user", (text_block("hello"),)),
         ("tool", (shortened,)),
     ]
-    assert copy.pruned_tool_results == 2
+    assert copy.pruned.tool_results == 2
 
 
 def test_blocks_beside_a_pruned_result_stay() -> None:
@@ -212,6 +212,6 @@ def test_a_rewritten_form_is_remembered_by_its_content_and_its_rule() -> None:
     unspilled = prune(copy_of(tool(result("c", LONG), sequence=1)), elsewhere)
 
     assert again.items[0].content is first.items[0].content
-    assert again.pruned_tool_results == 1
+    assert again.pruned.tool_results == 1
     assert unspilled.items[0].content != first.items[0].content
     assert len(memo) == 2

@@ -17,6 +17,7 @@ from app.policies.presets import (
     policy_json,
 )
 from app.policies.reserve import ReserveLine, reserve_limits
+from app.policies.shaping import Shaping
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -26,6 +27,7 @@ OPENWORK = PresetPolicy(
     tool_order="given",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    shaping=Shaping(),
 )
 
 
@@ -64,6 +66,7 @@ def test_overrides_replace_values_of_the_preset() -> None:
         tool_order="name",
         line=ReserveLine(auto_compact_percent=100),
         folding=OpenWorkFolding(),
+        shaping=Shaping(),
     )
     assert PRESETS["openwork"] == OPENWORK
 
@@ -86,6 +89,13 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "auto_prune": True,
         "tool_order": "given",
         "auto_compact_percent": 85,
+        "tool_retention": {},
+        "old_call_argument_chars": None,
+        "drop_old_thinking": "keep",
+        "repeated_results": "keep",
+        "tool_output_truncation": None,
+        "prune_when": "at_line",
+        "cache_ttl_seconds": 300,
     }
 
 

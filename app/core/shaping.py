@@ -1,0 +1,49 @@
+"""Shaping: more ways to make a request copy smaller, each off unless a policy asks for it.
+
+Source: docs/semantics/request-copy.md#shaping.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol, TypeAlias
+
+from app.core.truncation import Truncation
+
+Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
+"""What becomes of a tool's results behind the watermark."""
+
+OldThinking: TypeAlias = Literal["keep", "behind_watermark"]
+RepeatedResults: TypeAlias = Literal["keep", "reference"]
+
+CacheState: TypeAlias = Literal["warm", "cold"]
+"""Whether a provider may still hold the session's last request in its prompt cache."""
+
+
+class Shaping(Protocol):
+    """The rules by which old messages are made shorter, beside prune's own length."""
+
+    @property
+    def tool_retention(self) -> Mapping[str, Retention]:
+        """The rule of a tool's results, by its name; a tool without one is kept."""
+
+    @property
+    def old_call_argument_chars(self) -> int | None:
+        """Code points that the arguments of an old call keep. None: all of them."""
+
+    @property
+    def drop_old_thinking(self) -> OldThinking:
+        """Whether the thinking of finished tool loops is left out."""
+
+    @property
+    def repeated_results(self) -> RepeatedResults:
+        """Whether a repeated result gives way to a reference to the first one."""
+
+    @property
+    def tool_output_truncation(self) -> Truncation | None:
+        """The cut of every tool result, in place of projection. None: projection."""
+
+    @property
+    def cache_ttl_seconds(self) -> int:
+        """How long a provider holds a request in its cache."""
+
+    def prunes_under_line(self, cache: CacheState) -> bool:
+        """Whether the watermark moves although the line is not reached."""

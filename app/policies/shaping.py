@@ -1,0 +1,33 @@
+"""Shaping: how a policy makes old messages shorter, beside prune's own length.
+
+Source: docs/policies.md#shaping.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from app.core.shaping import CacheState, OldThinking, RepeatedResults, Retention
+from app.core.truncation import Truncation
+
+PruneWhen: TypeAlias = Literal["at_line", "cache_cold"]
+
+DEFAULT_CACHE_SECONDS = 300
+"""How long Anthropic's prompt cache holds a request; the others' hold it as long or longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shaping:
+    """Rules that are all off by default."""
+
+    tool_retention: Mapping[str, Retention] = field(default_factory=dict)
+    old_call_argument_chars: int | None = None
+    drop_old_thinking: OldThinking = "keep"
+    repeated_results: RepeatedResults = "keep"
+    tool_output_truncation: Truncation | None = None
+    prune_when: PruneWhen = "at_line"
+    cache_ttl_seconds: int = DEFAULT_CACHE_SECONDS
+
+    def prunes_under_line(self, cache: CacheState) -> bool:
+        """Whether a move costs nothing that the provider still has."""
+        return self.prune_when == "cache_cold" and cache == "cold"

@@ -20,7 +20,7 @@ from app.api.openapi_docs import reads, refuses, refuses_body
 from app.api.pages import decode_ordinal, encode_cursor
 from app.api.repairs import body_repairs, hidden_results, refuse_large_batch
 from app.api.responses import JSON, json_response, spliced
-from app.api.usage_models import REPORT_REFUSALS, reported_answer
+from app.api.usage_models import REPORT_REFUSALS, standing_answer
 from app.api.validation import validated
 from app.compaction.refusals import HistoryReplaced
 from app.core import canonical, errors
@@ -83,7 +83,7 @@ async def append(service: Service, session_id: SessionId, body: JsonBody) -> Res
     else:
         report = given.usage.report()
         appended, sample = await append_with_usage(service, session_id, incoming, expected, report)
-        reported = {"usage": reported_answer(sample)}
+        reported = {"usage": standing_answer(sample)}
     ids = [message_id for message_id, _ in appended.placed]
     answer = {
         "messages": [{"id": id_, "sequence": sequence} for id_, sequence in appended.placed],

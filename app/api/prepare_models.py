@@ -200,6 +200,8 @@ class DecisionOut(BaseModel):
     compact_with_model: str | None
     detail: str
     compaction: dict[str, Any] | None
+    background: list[dict[str, Any]] = Field(description="Compactions that may run meanwhile.")
+    reminder: str | None
     retry_after_ms: int | None = None
 
 

@@ -20,6 +20,7 @@ from app.api.stateless_models import (
     LimitsIn,
     baseline_answer,
 )
+from app.api.usage_models import standing_answer
 from app.api.validation import validated
 from app.api.world_state import CAPTURE_REFUSALS
 from app.core import canonical, errors
@@ -27,6 +28,7 @@ from app.policies.codex_window import InvalidWindow
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import UnknownPolicy, policy_from
 from app.services.estimates import Estimate, estimate_given
+from app.services.given_limits import limits_given, standing_given
 from app.services.stateless import diff_given, prepare_given
 from app.services.world_state import warning_answer
 
@@ -76,13 +78,15 @@ async def prepare(service: Service, body: JsonBody) -> Response:
     openapi_extra=reads(LimitsIn, {"model_profile": _PROFILE, "policy": "openwork"}),
 )
 async def limits(body: JsonBody) -> Response:
-    """The limits of a model under a policy."""
+    """The limits of a model under a policy, and with usage what follows."""
     given = validated(LimitsIn, body.value)
     profile, policy = given.model_profile.profile(), policy_from(given.policy)
-    derived = policy.limits(profile, profile.max_output_tokens or 0)
-    return json_response(
-        {"limits": limits_answer(derived, profile, policy), "repairs": body_repairs(body, [])}
-    )
+    derived = limits_given(policy, profile)
+    answer: Answer = {"limits": limits_answer(derived, profile, policy)}
+    if given.usage is not None:
+        usage = given.usage.usage(given.previous_model_profile)
+        answer |= standing_answer(standing_given(policy, profile, derived, usage))
+    return json_response({**answer, "repairs": body_repairs(body, [])})
 
 
 @router.post(

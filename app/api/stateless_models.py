@@ -8,16 +8,19 @@ from app.api.answers import Answer
 from app.api.blocks import ContentIn, blocks_of
 from app.api.message_models import RepairOut
 from app.api.prepare_models import Include, LimitsOut
+from app.api.usage_models import SampleDecisionOut, WindowStatusOut
 from app.api.validation import WireModel
 from app.api.wire import Count, GenerationIn, ModelProfileIn, SystemPartIn, ToolIn
 from app.api.world_state_models import CaptureIn, Ordinal, SectionWarningOut
 from app.core.agent import Agent
 from app.core.blocks import Text
+from app.core.follow_up import FollowUp
 from app.core.messages import Kind, Real, Role, Source, Synthetic, SyntheticReason
 from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.request_copy import PruneBoundary
 from app.policies.presets import DEFAULT_PRESET, policy_from
 from app.services.estimates import Subject
+from app.services.given_limits import GivenUsage
 from app.services.stateless import GivenItem, GivenState
 from app.world_state.baseline import Absent, Baseline, Known, SectionBaseline, Unknown
 from app.world_state.sample_point import SamplePoint
@@ -115,17 +118,47 @@ class GivenPrepareIn(WireModel):
         )
 
 
+class GivenUsageIn(WireModel):
+    """What a worker knows of its window."""
+
+    active_context_tokens: Annotated[int, Field(ge=0, lt=2**63)]
+    prefill_input_tokens: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+    needs_follow_up: bool | None = None
+    has_pending_input: bool | None = None
+    new_context_requested: bool = False
+
+    def usage(self, previous: ModelProfileIn | None) -> GivenUsage:
+        """The usage as the services take it."""
+        follow_up = None
+        if self.needs_follow_up is not None or self.has_pending_input is not None:
+            follow_up = FollowUp(
+                model_needs_follow_up=bool(self.needs_follow_up),
+                has_pending_input=bool(self.has_pending_input),
+            )
+        return GivenUsage(
+            active_context_tokens=self.active_context_tokens,
+            prefill_input_tokens=self.prefill_input_tokens,
+            new_context_requested=self.new_context_requested,
+            follow_up=follow_up,
+            previous=None if previous is None else previous.profile(),
+        )
+
+
 class LimitsIn(WireModel):
-    """A model and a policy."""
+    """A model and a policy, and what is known of a window under them."""
 
     model_profile: ModelProfileIn
     policy: str | dict[str, Any] = DEFAULT_PRESET
+    usage: GivenUsageIn | None = None
+    previous_model_profile: ModelProfileIn | None = None
 
 
 class GivenLimitsOut(BaseModel):
-    """The limits of a model under a policy."""
+    """The limits of a model under a policy; with usage, the window's status and a decision."""
 
     limits: LimitsOut
+    status: WindowStatusOut | None = None
+    decision: SampleDecisionOut | None = None
     repairs: list[RepairOut]
 
 

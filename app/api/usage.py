@@ -16,7 +16,7 @@ from app.api.usage_models import (
     UsageOut,
     UsagePageOut,
     entry_answer,
-    reported_answer,
+    standing_answer,
 )
 from app.api.validation import validated
 from app.core import errors
@@ -55,7 +55,7 @@ async def report(service: Service, session_id: SessionId, body: JsonBody) -> Res
     """Report what a provider said that a call took; an equal repeat counts once."""
     given = validated(UsageIn, body.value)
     answer = await report_usage(service, session_id, given.report())
-    return json_response({**reported_answer(answer), "repairs": body_repairs(body, [])})
+    return json_response({**standing_answer(answer), "repairs": body_repairs(body, [])})
 
 
 @router.get(

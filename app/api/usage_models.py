@@ -16,6 +16,7 @@ from app.core.prefill import PrefillSource
 from app.core.usage_report import LARGEST_TOKENS, InvalidUsage, UsageConflict, UsageNumbers
 from app.importers.usage import UsageFormat, usage_from
 from app.policies.codex_status import WindowStatus
+from app.services.given_limits import GivenStanding
 from app.services.reported_calls import UsageReport
 from app.services.sample_answers import SampleAnswer
 
@@ -165,8 +166,8 @@ class UsagePageOut(BaseModel):
     next_cursor: str | None
 
 
-def reported_answer(answer: SampleAnswer) -> Answer:
-    """The answer to a report."""
+def standing_answer(answer: SampleAnswer | GivenStanding) -> Answer:
+    """Status and decision, after a report or of usage that is given."""
     decision = answer.decision
     return {
         "status": _status_answer(answer.status),

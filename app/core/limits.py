@@ -106,6 +106,8 @@ class Decision:
     phase: Phase = "pre_turn"
     compact_with_model: str | None = None
     """Who should summarise; None is the session's model."""
+    reminder: str | None = None
+    """What the worker should tell the model of its window; once per window."""
     compaction: CompactionCall | None = None
     retry_after_ms: int | None = None
     """When to ask again, where somebody else runs the compaction."""

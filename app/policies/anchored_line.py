@@ -14,6 +14,7 @@ from typing import ClassVar
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
 from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_input
 from app.policies.origins import derived_origin, unknown_limits, window_origin
@@ -30,6 +31,7 @@ class AnchoredLine:
     """The predicted input against a share of the window less a capped reserve."""
 
     after_failure: ClassVar[AfterFailure] = "submit_what_fits"
+    notices: ClassVar[NoticeSettings] = NO_NOTICES
 
     auto_compact_percent: int = 85
     output_reserve_cap_tokens: int = 32_000

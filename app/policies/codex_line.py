@@ -10,6 +10,7 @@ from app.core.limits import AfterFailure, Decision, Limits, LimitScope, Reason, 
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.policies.active_context import active_tokens
+from app.policies.codex_rollover import NoticeSettings
 from app.policies.codex_status import WindowStatus, WindowUse, window_status
 from app.policies.codex_switch import SwitchReason, switch
 from app.policies.codex_window import (
@@ -37,6 +38,14 @@ class CodexLine:
     reminder_threshold_tokens: int | None = None
     strict_parity: bool = False
     """Whether numbers that make no sense are taken and reckoned with as Codex does."""
+
+    @property
+    def notices(self) -> NoticeSettings:
+        """The reminder, where a threshold is set; the fallback's words are the worker's own."""
+        return NoticeSettings(
+            reminder_threshold_tokens=self.reminder_threshold_tokens,
+            fallback_buffer_tokens=self.auto_compact_fallback_buffer_tokens,
+        )
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """Hard limit and line of a model.

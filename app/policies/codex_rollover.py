@@ -53,6 +53,22 @@ class Notices:
     fallback: bool = False
 
 
+NO_NOTICES = NoticeSettings()
+"""Of a policy that tells a model nothing."""
+
+REMINDER = (
+    "Your context window is nearly exhausted (only {n_remaining} tokens remaining) and will be"
+    " automatically reset for you soon. Once reset, message items in current context window will be"
+    " cleared in the new window, but notes and history items will be persistent across windows."
+)
+"""Codex's default text."""
+
+
+def reminder_text(remaining_tokens: int | None) -> str:
+    """The reminder of a window that is nearly full."""
+    return REMINDER.format(n_remaining=remaining_tokens)
+
+
 def due_notices(
     sample: AfterSample, remaining_tokens: int | None, settings: NoticeSettings, given: Notices
 ) -> Notices:

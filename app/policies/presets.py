@@ -17,6 +17,7 @@ from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
 from app.policies.anchored_line import AnchoredLine
 from app.policies.codex_line import CodexLine
+from app.policies.codex_rollover import AfterSample, Notices, due_notices, reminder_text
 from app.policies.codex_status import WindowStatus
 from app.policies.folding import Folding, OpenWorkFolding
 from app.policies.overrides import CHECKS, UnknownPolicyOverride
@@ -75,9 +76,25 @@ class PresetPolicy:
             limits: Of the next call.
             follow_up: Without one nothing rolls over; the next turn decides anew.
         """
-        decision = self.decide(measured, limits)
-        rolls_over = follow_up.needs_follow_up and decision.action == "compact"
-        return replace(decision, phase=measured.phase, roll_over=rolls_over)
+        decision, remaining = self.decide(measured, limits), self._remaining(measured, limits)
+        usage = measured.usage
+        sample = AfterSample(
+            model_needs_follow_up=follow_up.model_needs_follow_up,
+            has_pending_input=follow_up.has_pending_input,
+            new_context_requested=usage.new_context_requested,
+            token_limit_reached=decision.action == "compact",
+        )
+        given = Notices(reminder=usage.is_reminded)
+        due = due_notices(sample, remaining, self.line.notices, given)
+        return replace(
+            decision,
+            phase=measured.phase,
+            roll_over=sample.rolls_over,
+            reminder=reminder_text(remaining) if due.reminder else None,
+        )
+
+    def _remaining(self, measured: Measured, limits: Limits) -> int | None:
+        return self.status(measured, limits).base_window_tokens_remaining
 
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """How far the window is from its limits."""

@@ -13,6 +13,7 @@ from typing import ClassVar
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
 from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_line
 from app.policies.origins import derived_origin, unknown_limits, window_origin
@@ -24,6 +25,7 @@ class ReserveLine:
     """The JSON estimate and the output reserve against a share of what the reserves leave."""
 
     after_failure: ClassVar[AfterFailure] = "blocked"
+    notices: ClassVar[NoticeSettings] = NO_NOTICES
 
     auto_compact_percent: int = 85
 

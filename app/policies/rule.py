@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 from app.core.limits import AfterFailure, Decision, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
+from app.policies.codex_rollover import NoticeSettings
 from app.policies.codex_status import WindowStatus
 
 
@@ -15,6 +16,10 @@ class LineRule(Protocol):
     """A mechanism of limits together with its own values, which are fields of the rule."""
 
     after_failure: ClassVar[AfterFailure]
+
+    @property
+    def notices(self) -> NoticeSettings:
+        """When a model is told that its window runs out."""
 
     @property
     def auto_compact_percent(self) -> int:

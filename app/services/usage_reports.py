@@ -150,6 +150,8 @@ async def _record(
     after = replace(session, usage=usage, updated_at=now)
     told = replace(situation, session=after)
     answer = await _answer(resources, connection, told, report, call)
+    if answer.decision.reminder is not None:
+        after = replace(after, usage=replace(usage, is_reminded=True))
     entry = _entry(await ledger.next_ordinal(), session, report, call, now)
     entry = replace(entry, is_late=arrival != "in_order")
     entry = _marked(entry, None if entry.is_late else latest)

@@ -77,3 +77,101 @@ async def test_an_unknown_window_has_no_limits(api: Api) -> None:
 
     assert [limits[name] for name in (*numbers, "compact_at_input_tokens")] == [None] * 4
     assert limits["max_tool_result_tokens"] == 8_000
+
+
+async def given_standing(
+    api: Api, usage: Json, *, previous: Json | None = None, policy: object = "codex", **profile: Any
+) -> Json:
+    body = {
+        "model_profile": {"name": "m", **profile},
+        "policy": policy,
+        "usage": usage,
+        **({} if previous is None else {"previous_model_profile": previous}),
+    }
+    return succeeded(await api.client.post("/v1/limits", json=body))
+
+
+@pytest.mark.parametrize(
+    ("active", "action", "reason"),
+    [
+        pytest.param(8_999, "submit", "under_line", id="V048 under the line"),
+        pytest.param(9_000, "compact", "token_limit_reached", id="V049"),
+        pytest.param(9_500, "compact", "hard_limit_reached", id="V050"),
+    ],
+)
+async def test_usage_of_a_window_gives_its_status_and_a_decision_before_a_turn(
+    api: Api, active: int, action: str, reason: str
+) -> None:
+    answer = await given_standing(api, {"active_context_tokens": active}, context_window=10_000)
+
+    assert (answer["decision"]["action"], answer["decision"]["reason"]) == (action, reason)
+    assert answer["status"]["active_context_tokens"] == active
+    assert answer["status"]["hard_limit_tokens"] == 9_500
+    assert answer["status"]["token_limit_reached"] is (action == "compact")
+    assert answer["decision"]["roll_over"] is False
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "rolls_over"),
+    [
+        ({"needs_follow_up": True}, True),
+        ({"needs_follow_up": False}, False),
+        ({"needs_follow_up": False, "has_pending_input": True}, True),
+    ],
+)
+async def test_a_full_window_rolls_over_where_a_call_follows(
+    api: Api, follow_up: Json, rolls_over: bool
+) -> None:
+    usage = {"active_context_tokens": 9_000, **follow_up}
+    answer = await given_standing(api, usage, context_window=10_000)
+
+    assert answer["decision"]["roll_over"] is rolls_over
+    assert answer["decision"]["phase"] == "mid_turn"
+
+
+async def test_a_change_to_a_smaller_model_is_compacted_by_the_one_before(api: Api) -> None:
+    answer = await given_standing(
+        api,
+        {"active_context_tokens": 115_201},
+        previous={"name": "big", "context_window": 272_000},
+        context_window=128_000,
+    )
+
+    assert answer["decision"]["reason"] == "model_downshift"
+    assert answer["decision"]["compact_with_model"] == "big"
+
+
+async def test_growth_in_body_scope_may_be_negative(api: Api) -> None:
+    policy = {
+        "preset": "codex",
+        "model_auto_compact_token_limit": 40,
+        "model_auto_compact_token_limit_scope": "body_after_prefix",
+    }
+    usage = {"active_context_tokens": 30, "prefill_input_tokens": 600}
+    answer = await given_standing(api, usage, policy=policy, context_window=10_000)
+
+    assert (answer["status"]["scope_tokens"], answer["status"]["prefill_source"]) == (
+        -570,
+        "observed",
+    )
+    assert answer["status"]["base_window_tokens_remaining"] == 610
+
+
+async def test_a_reminder_is_due_from_its_threshold_on(api: Api) -> None:
+    policy = {"preset": "codex", "reminder_threshold_tokens": 2_000}
+    told = [
+        (
+            await given_standing(
+                api,
+                {"active_context_tokens": active, "needs_follow_up": True},
+                policy=policy,
+                context_window=10_000,
+            )
+        )["decision"]["reminder"]
+        for active in (6_999, 7_000)
+    ]
+
+    assert told[0] is None
+    assert told[1].startswith(
+        "Your context window is nearly exhausted (only 2000 tokens remaining)"
+    )

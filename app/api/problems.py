@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app.compaction import errors as compaction
 from app.compaction import refusals
 from app.core import canonical, errors, turns
-from app.policies import overrides, presets
+from app.policies import codex_window, overrides, presets
 from app.store.errors import DatabaseUnavailable
 from app.world_state import errors as world_state
 
@@ -78,6 +78,7 @@ STATUS: Mapping[type[errors.ContextError], HTTPStatus] = {
     refusals.TurnNotRunning: HTTPStatus.CONFLICT,
     turns.TurnActive: HTTPStatus.CONFLICT,
     turns.TurnClosed: HTTPStatus.CONFLICT,
+    codex_window.InvalidWindow: HTTPStatus.UNPROCESSABLE_ENTITY,
     presets.UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     overrides.UnknownPolicyOverride: HTTPStatus.UNPROCESSABLE_ENTITY,
     world_state.InvalidCustomSection: HTTPStatus.UNPROCESSABLE_ENTITY,

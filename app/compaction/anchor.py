@@ -16,7 +16,7 @@ from app.core.messages import Real
 def last_user_request(items: Sequence[Item]) -> int | None:
     """The index of the last user request, stored, live or replayed; None without one."""
     for index in range(len(items) - 1, -1, -1):
-        if _is_user_request(items[index]):
+        if is_user_request(items[index]):
             return index
     return None
 
@@ -36,7 +36,8 @@ def anchor_index(items: Sequence[Item]) -> int:
     return index
 
 
-def _is_user_request(item: Item) -> bool:
+def is_user_request(item: Item) -> bool:
+    """Whether somebody asked for what an item says."""
     if item.role != "user" or item.kind != "normal":
         return False
     return isinstance(item.source, Real) or item.source.reason == "last_user_request_replay"

@@ -3,7 +3,7 @@
 Every window starts without one. An estimate stands until the provider
 reports the input of the window's first call, which then stays.
 
-Source: docs/semantics/usage.md#state.
+Source: docs/semantics/codex.md#the-prefill-baseline.
 """
 
 from dataclasses import dataclass, replace

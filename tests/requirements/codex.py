@@ -18,7 +18,6 @@ CODEX: tuple[Requirement, ...] = (
             "The hard limit bounds a request; the line starts a compaction earlier. Neither stands"
             " in for the other.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -40,7 +39,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-2-percent-defaults-to-95",
             "An absent `effective_context_window_percent` is 95.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -68,7 +66,6 @@ CODEX: tuple[Requirement, ...] = (
             "Window 273 000, maximum 400 000, override 500 000: resolved 400 000, hard limit"
             " 380 000 at 95 %.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -107,7 +104,6 @@ CODEX: tuple[Requirement, ...] = (
             "An explicit line with an unknown window gives no hard limit and is not reported as a"
             " window.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -125,15 +121,10 @@ CODEX: tuple[Requirement, ...] = (
             "Each layer takes what the layer before it decided; the status does not read the"
             " configuration again.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
         "§6 Scope",
-        (
-            "CX-6-scope-total",
-            "Scope `total`, the default, compares the whole active context with the line.",
-        ),
         (
             "CX-6-scope-body-after-prefix",
             "Scope `body_after_prefix` compares active context minus the window's prefill baseline"
@@ -159,6 +150,14 @@ CODEX: tuple[Requirement, ...] = (
             "After a compaction the carried prefix is not counted again, while new output and later"
             " growth are.",
         ),
+    ),
+    *rules(
+        "codex",
+        "§6 Scope",
+        (
+            "CX-6-scope-total",
+            "Scope `total`, the default, compares the whole active context with the line.",
+        ),
         (
             "CX-6-window-id",
             "The window's id is the session's id, a colon and the window number.",
@@ -182,11 +181,6 @@ CODEX: tuple[Requirement, ...] = (
             " limit; unknown ones are left out.",
         ),
         (
-            "CX-7-fallback-buffer",
-            "A fallback buffer raises the line only where a fallback prompt is configured, and"
-            " never the hard limit.",
-        ),
-        (
             "CX-7-hard-limit-reached",
             "The hard limit is reached when active tokens ≥ hard limit, in both scopes.",
         ),
@@ -195,7 +189,33 @@ CODEX: tuple[Requirement, ...] = (
             "The token limit is reached when scope tokens ≥ buffered line or the hard limit is"
             " reached.",
         ),
+    ),
+    *rules(
+        "codex",
+        "§7 Hard limit and line",
+        (
+            "CX-7-fallback-buffer",
+            "A fallback buffer raises the line only where a fallback prompt is configured, and"
+            " never the hard limit.",
+        ),
         deferred=_PRESET,
+    ),
+    *rules(
+        "codex",
+        "§8 After a sample",
+        (
+            "CX-8-roll-over-needs-a-follow-up",
+            "A window rolls over only when the model or pending input needs a follow-up and the"
+            " limit is reached or a new context was asked for.",
+        ),
+        (
+            "CX-8-fallback-only-without-roll-over",
+            "The fallback is allowed only where nothing rolls over and the limit is not reached.",
+        ),
+        (
+            "CX-8-mid-turn-layout",
+            "A compaction inside a turn puts the initial context before the last user message.",
+        ),
     ),
     *rules(
         "codex",
@@ -205,25 +225,12 @@ CODEX: tuple[Requirement, ...] = (
             "The limits are computed anew after each sample and its pending input.",
         ),
         (
-            "CX-8-roll-over-needs-a-follow-up",
-            "A window rolls over only when the model or pending input needs a follow-up and the"
-            " limit is reached or a new context was asked for.",
-        ),
-        (
             "CX-8-ended-turn-waits",
             "A turn that ended over the limit compacts before the next turn's sample, not at once.",
         ),
         (
-            "CX-8-fallback-only-without-roll-over",
-            "The fallback is allowed only where nothing rolls over and the limit is not reached.",
-        ),
-        (
             "CX-8-reminder-gets-the-remaining",
             "The reminder is decided on the remaining tokens before a roll-over.",
-        ),
-        (
-            "CX-8-mid-turn-layout",
-            "A compaction inside a turn puts the initial context before the last user message.",
         ),
         deferred=_PRESET,
     ),
@@ -253,20 +260,20 @@ CODEX: tuple[Requirement, ...] = (
             "Where either window is unknown the downshift is not looked at.",
         ),
         (
-            "CX-9-previous-model-compacts",
-            "The previous model makes the compaction of a downshift or a changed `comp_hash`,"
-            " before the turn's first sample.",
+            "CX-9-next-call-has-the-new-window",
+            "After a session's model changed, the next prepared call reports the new model's"
+            " window.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
         "§9 Change of model",
         (
-            "CX-9-next-call-has-the-new-window",
-            "After a session's model changed, the next prepared call reports the new model's"
-            " window.",
+            "CX-9-previous-model-compacts",
+            "The previous model makes the compaction of a downshift or a changed `comp_hash`,"
+            " before the turn's first sample.",
         ),
+        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -276,10 +283,6 @@ CODEX: tuple[Requirement, ...] = (
             "An unknown window is reported as null and as unknown, never as a number and never as"
             " unlimited.",
         ),
-    ),
-    *rules(
-        "codex",
-        "§10 Unknown window",
         (
             "CX-10-unknown-window-never-hits-a-hard-limit",
             "Without a window the hard limit is null; without an explicit line nothing compacts.",
@@ -288,7 +291,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-10-switch-reports-both",
             "Models of 272 000 and 128 000 at 95 % report 258 400 and then 121 600.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -313,7 +315,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-11-switch-need-not-compact",
             "A change to a smaller model compacts only if use, scope or `comp_hash` call for it.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",

@@ -18,10 +18,23 @@ VECTORS: tuple[str, ...] = (
     *("K35", "K36", "K37", "K39"),
     *("W1", "W2", "W3", "W4", "W6"),
     *("A1", "A2", "A4", "A5", "A6", "A7", "A8", "A9"),
+    *("V001", "V002", "V004", "V005", "V007", "V008", "V010", "V011", "V013", "V014"),
+    *("V016", "V017", "V019", "V020", "V022", "V023", "V025", "V026", "V028", "V029"),
+    *("V031", "V032", "V034", "V035", "V037", "V038", "V040", "V041", "V043", "V044"),
+    *("V046", "V047", "V049", "V050", "V052", "V053", "V055", "V056", "V058", "V059"),
+    *("V061", "V062", "V064", "V065", "V067", "V068", "V070", "V071", "V073", "V074"),
+    *("V076", "V077", "V079", "V080", "V082", "V083", "V085", "V086", "V088", "V089"),
+    *("V091", "V092", "V094", "V095", "V097", "V098", "V100", "V101", "V103", "V104"),
+    *("V106", "V107", "V109", "V110", "V112", "V113", "V115", "V116", "V118", "V119"),
+    *("V121", "V122", "V124", "V125", "V127", "V128", "V130", "V131", "V133", "V134"),
+    *("V136", "V137", "V139", "V140", "V142", "V143", "V145", "V146", "V148", "V149"),
+    *("V151", "V152", "V154", "V155", "V157", "V158", "V160", "V161", "V163", "V164"),
+    *("V166", "V167", "V169", "V170", "V172", "V173"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the
-watermark (W), and tool surface, agent messages, long output and display (A)."""
+watermark (W), and tool surface, agent messages, long output and display (A). Those of Codex's
+rules have three digits (V)."""
 
 REPORTS: tuple[str, ...] = (
     *("B001", "B002", "B005", "B014"),

@@ -88,9 +88,7 @@ def answered_end(items: Sequence[Item]) -> int:
     return next((index for index in behind if items[index].role != "tool"), len(items))
 
 
-def fold_end(
-    items: Sequence[Item], limit: int, gone_message_ids: Set[str] = NOBODY_GONE
-) -> int:
+def fold_end(items: Sequence[Item], limit: int, gone_message_ids: Set[str] = NOBODY_GONE) -> int:
     """The index of the first item that stays behind a summary; the limit where none waits."""
     first = limit
     for index, slots in reversed(pair(items).slots.items()):

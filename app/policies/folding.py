@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from app.core.limits import AfterFailure
 
-StyleName: TypeAlias = Literal["openwork"]
+StyleName: TypeAlias = Literal["openwork", "codex"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,4 +19,15 @@ class OpenWorkFolding:
     after_failure: ClassVar[AfterFailure] = "blocked"
 
 
-Folding: TypeAlias = OpenWorkFolding
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexFolding:
+    """The newest user messages, and a summary in the model's own words."""
+
+    style: ClassVar[StyleName] = "codex"
+    after_failure: ClassVar[AfterFailure] = "blocked"
+
+    kept_user_message_tokens: int = 20_000
+    """What the user messages that outlive a compaction may take (Codex CLI's number)."""
+
+
+Folding: TypeAlias = OpenWorkFolding | CodexFolding

@@ -55,6 +55,7 @@ CHECKS: Mapping[str, Check] = {
     "max_tool_result_tokens": whole_number(1, LARGEST),
     "prune_tool_result_chars": whole_number(1, LARGEST),
     "auto_prune": true_or_false,
+    "kept_user_message_tokens": whole_number(0, LARGEST),
     "tool_order": one_of("given", "name"),
 }
 """The check of every value that can be overridden, whichever preset has it."""

@@ -61,7 +61,7 @@ fix: setup ## Format, and mend what can be mended
 	@$(BIN)/ruff format
 
 bench: setup ## Measure append and prepare against the bare floor
-	@$(BIN)/python -m bench
+	@$(BIN)/python -W "ignore:XDG_RUNTIME_DIR" -m bench
 
 openapi: setup ## Write openapi/openapi.json
 	@$(BIN)/python -m scripts.openapi openapi/openapi.json

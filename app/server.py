@@ -16,7 +16,7 @@ import httpx
 from uvicorn import Config, Server
 from uvicorn.supervisors import Multiprocess
 
-from app.main import create_app
+from app.main import create_app, spare_collector
 from app.settings import Settings, variable_of
 
 BACKLOG = 2_048
@@ -59,6 +59,7 @@ class _SingleServer(Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            spare_collector()
             _announce(self._address)
 
     @contextmanager

@@ -56,8 +56,7 @@ class CompactionIn(WireModel):
             instructions=self.instructions,
             style=self.summary_request_style or "conversation",
             other_plan="supersede" if self.supersede else "refuse",
-            # The claim of a run is the service's own, whoever asks again.
-            key=None if self.run else key,
+            key=key,
             runner="service" if self.run else "worker",
         )
 

@@ -107,7 +107,7 @@ def _numbers(preview: Preview) -> Answer:
         "budget": {
             **budget_answer(call.budget),
             "context_window_tokens": call.limits.context_window,
-            "auto_compaction_threshold_percent": policy.auto_compact_percent,
+            "auto_compaction_threshold_percent": policy.line.auto_compact_percent,
         },
         "limits": limits_answer(call.limits, call.profile, call.policy),
         "decision": decision_answer(call.decision),
@@ -116,8 +116,9 @@ def _numbers(preview: Preview) -> Answer:
 
 def _current_turn(preview: Preview) -> str | None:
     """The turn of the newest message shown that has one."""
-    turns = (preview.turn_ids.get(message_id(item) or "") for item in preview.call.conversation)
-    return next((turn for turn in reversed(tuple(turns)) if turn is not None), None)
+    newest_first = reversed(preview.call.conversation)
+    turns = (preview.turn_ids.get(message_id(item) or "") for item in newest_first)
+    return next((turn for turn in turns if turn is not None), None)
 
 
 def _conversation(preview: Preview) -> Iterator[bytes]:

@@ -141,6 +141,8 @@ async def replay(
 def _refuse_bad_page(wanted: HistoryQuery) -> None:
     if wanted.after_sequence < 0:
         raise refusals.InvalidPage("after_sequence must be non-negative", key="after_sequence")
+    if wanted.after_sequence >= 2**63:
+        raise refusals.InvalidPage("after_sequence must be below 2^63", key="after_sequence")
     if not 1 <= wanted.limit <= LARGEST_PAGE:
         raise refusals.InvalidPage(f"limit must be between 1 and {LARGEST_PAGE}", key="limit")
 

@@ -34,6 +34,7 @@ from app.core import errors
 from app.core.errors import ImmutableField, InvalidCursor, InvalidRequest, UnknownField
 from app.core.ids import is_key
 from app.core.stored import Session
+from app.policies.codex_window import InvalidWindow
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import UnknownPolicy
 from app.services.fork import fork_session
@@ -80,6 +81,7 @@ _EXAMPLE: dict[str, object] = {
         errors.InvalidModelProfile,
         UnknownPolicy,
         UnknownPolicyOverride,
+        InvalidWindow,
         errors.ToolNameCollision,
         errors.EmptySystemContextKey,
         errors.EmptySystemContext,
@@ -149,6 +151,7 @@ async def read(
         errors.InvalidModelProfile,
         UnknownPolicy,
         UnknownPolicyOverride,
+        InvalidWindow,
         errors.ToolNameCollision,
         errors.EmptySystemContextKey,
         errors.EmptySystemContext,

@@ -23,6 +23,7 @@ from app.api.stateless_models import (
 from app.api.validation import validated
 from app.api.world_state import CAPTURE_REFUSALS
 from app.core import canonical, errors
+from app.policies.codex_window import InvalidWindow
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import UnknownPolicy, policy_from
 from app.services.estimates import Estimate, estimate_given
@@ -32,7 +33,12 @@ from app.services.world_state import warning_answer
 router = APIRouter(prefix="/v1", tags=["stateless"])
 
 _PROFILE = {"name": "model-a", "context_window": 200_000, "max_output_tokens": 32_000}
-_SETTING_REFUSALS = (errors.InvalidModelProfile, UnknownPolicy, UnknownPolicyOverride)
+_SETTING_REFUSALS = (
+    errors.InvalidModelProfile,
+    UnknownPolicy,
+    UnknownPolicyOverride,
+    InvalidWindow,
+)
 
 
 @router.post(

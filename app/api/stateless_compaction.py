@@ -25,6 +25,7 @@ from app.core.agent import Agent
 from app.core.items import Item
 from app.core.messages import Real
 from app.core.model_profile import unknown_profile
+from app.policies.codex_window import InvalidWindow
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import DEFAULT_PRESET, UnknownPolicy, policy_from
 from app.services.stateless_compaction import (
@@ -44,7 +45,7 @@ _PLACEMENT = (
     errors.InvalidToolMessage,
     errors.UnexpectedRole,
 )
-_SETTINGS = (errors.InvalidModelProfile, UnknownPolicy, UnknownPolicyOverride)
+_SETTINGS = (errors.InvalidModelProfile, UnknownPolicy, UnknownPolicyOverride, InvalidWindow)
 _CONVERSATION = [{"role": "user", "content": "Fix the build."}]
 
 

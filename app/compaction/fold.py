@@ -11,12 +11,12 @@ Source: docs/semantics/compaction.md#the-fold.
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from app.compaction.anchor import last_user_request
 from app.compaction.errors import EmptyConversation, MissingLastUser, NothingToCompact
 from app.compaction.record import CompactionPhase
 from app.core.items import Item, message_id
 from app.core.messages import Real, Synthetic
 from app.core.pairing import Slot, pair
+from app.core.user_requests import last_user_request
 
 NOBODY_GONE: Set[str] = frozenset()
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from app.compaction.anchor import last_user_request
 from app.compaction.flat import flat_text, media_note
 from app.core.blocks import Block, Blocks, Data, Text, ToolResult, text_block
 from app.core.content import decode_content
@@ -20,6 +19,7 @@ from app.core.facts import form_of
 from app.core.items import Item, item_of
 from app.core.messages import Real, Role
 from app.core.model_profile import ModelProfile
+from app.core.user_requests import last_user_request
 
 SHORT_RESULTS_LEVEL = 1
 """Every tool result keeps a head and a tail, and media is only mentioned."""

@@ -78,7 +78,8 @@ def state_from_json(value: object) -> RuntimeState:
     """
     fields = object_of(value, "runtime state")
     version = fields.get("schema_version")
-    if version != STATE_SCHEMA_VERSION:
+    # In Python `true` is 1.
+    if version != STATE_SCHEMA_VERSION or isinstance(version, bool):
         raise StateError(f"unsupported compaction runtime state schema version: {version}")
     refuse_other_fields(
         fields, ("schema_version", "edited_paths", "extensions", "warnings"), "runtime state"

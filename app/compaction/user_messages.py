@@ -10,7 +10,6 @@ Source: docs/semantics/codex.md#the-replacement.
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from app.compaction.anchor import is_user_request
 from app.core.blocks import Text, text_block
 from app.core.content import decode_content
 from app.core.counting import TokenCounter, tokens_of_bytes
@@ -18,6 +17,7 @@ from app.core.facts import form_of
 from app.core.items import Item
 from app.core.messages import Synthetic
 from app.core.truncation import Truncation, truncate
+from app.core.user_requests import is_user_request
 
 Layout: TypeAlias = Literal["pre_turn", "mid_turn"]
 

@@ -8,7 +8,6 @@ Source: docs/semantics/codex.md#the-local-estimate.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
 
 from app.core import canonical
 from app.core.blocks import (
@@ -25,9 +24,7 @@ from app.core.blocks import (
 from app.core.content import block_json, decode_content
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
-
-Phase: TypeAlias = Literal["pre_turn", "mid_turn"]
-"""Before a turn's first sample the message that begins the turn is not measured yet."""
+from app.core.limits import Phase
 
 IMAGE_BYTES = 7_373
 """What Codex charges for an inline image, whatever its size: about 1 844 tokens."""

@@ -18,6 +18,7 @@ Reason: TypeAlias = Literal[
     "over_line_after_compaction",
     "compaction_failed",
     "cannot_fit",
+    "new_context_requested",
     "unknown_window",
 ]
 CompactionTrigger: TypeAlias = Literal[
@@ -27,7 +28,8 @@ Phase: TypeAlias = Literal["pre_turn", "mid_turn"]
 """Before the first sample of a turn, or between two of them."""
 LimitScope: TypeAlias = Literal["total", "body_after_prefix"]
 """What the line is compared with: the whole context, or what grew in this window."""
-AfterFailure: TypeAlias = Literal["submit", "blocked"]
+AfterFailure: TypeAlias = Literal["submit_what_fits", "blocked"]
+"""What becomes of a model call whose compaction failed."""
 ToolOrder: TypeAlias = Literal["given", "name"]
 LimitSource: TypeAlias = Literal["session", "policy", "derived", "unknown"]
 
@@ -66,6 +68,16 @@ class Limits:
         """Whether even an empty request is at the line, so that every call compacts."""
         line = self.line_tokens
         return line is not None and self.reserved_output_tokens >= line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relief:
+    """What shortening a session must bring to be worth a broken prompt cache."""
+
+    target_tokens: int | None
+    """What pruning has to leave at most of the input; None is anything below the line."""
+    min_gain_tokens: int
+    """What pruning or a compaction has to take away at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from app.core.items import Item
 from app.core.limits import Phase
-from app.core.messages import Real
+from app.core.user_requests import is_user_request
 
 
 def phase_of(items: Sequence[Item], model_call: int | None) -> Phase:
@@ -24,6 +24,6 @@ def phase_of(items: Sequence[Item], model_call: int | None) -> Phase:
     for item in reversed(items):
         if item.role in ("assistant", "tool"):
             return "mid_turn"
-        if item.role == "user" and item.kind == "normal" and isinstance(item.source, Real):
+        if is_user_request(item):
             return "pre_turn"
     return "pre_turn"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.core.items import Item
-from app.core.limits import AfterFailure, Decision, Limits, Phase, ToolOrder
+from app.core.limits import AfterFailure, Decision, Limits, Phase, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
 from app.core.usage import UsageState
 
@@ -58,3 +58,6 @@ class Policy(Protocol):
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
+
+    def relief(self, limits: Limits) -> Relief:
+        """What pruning or a compaction must bring to be worth it."""

@@ -7,13 +7,10 @@ Source: docs/semantics/codex.md#the-status.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from app.core.limits import LimitScope
 from app.core.prefill import Prefill, PrefillSource
 from app.policies.codex_window import ModelWindow
-
-Scope: TypeAlias = Literal["total", "body_after_prefix"]
-"""What the line is compared with: everything, or the growth of this window."""
 
 BASELINE_TOKENS = 12_000
 """What Codex takes off a window before it shows a percentage: no user fills that part."""
@@ -24,7 +21,7 @@ class WindowUse:
     """What a window holds, and what of it counts."""
 
     active_context_tokens: int
-    scope: Scope
+    scope: LimitScope
     prefill: Prefill
     fallback_buffer_tokens: int | None = None
     """Room above the line for a fallback message; None where there is no fallback."""

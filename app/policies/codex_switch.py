@@ -5,14 +5,14 @@ Source: docs/semantics/codex.md#a-change-of-model.
 
 from typing import Literal, TypeAlias
 
-from app.policies.codex_status import Scope
+from app.core.limits import LimitScope
 from app.policies.codex_window import ModelWindow
 
 SwitchReason: TypeAlias = Literal["model_downshift", "comp_hash_changed"]
 
 
 def switch(
-    active_tokens: int, previous: ModelWindow | None, new: ModelWindow, scope: Scope
+    active_tokens: int, previous: ModelWindow | None, new: ModelWindow, scope: LimitScope
 ) -> SwitchReason | None:
     """Why the previous model compacts first; None where it does not.
 
@@ -39,7 +39,7 @@ def _differ(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and one != other
 
 
-def _is_too_small(hard_limit: int, active_tokens: int, new: ModelWindow, scope: Scope) -> bool:
+def _is_too_small(hard_limit: int, active_tokens: int, new: ModelWindow, scope: LimitScope) -> bool:
     if active_tokens >= hard_limit:
         return True
     line = new.auto_compact_token_limit

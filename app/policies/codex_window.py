@@ -9,11 +9,13 @@ Source: docs/semantics/codex.md#windows.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from app.core.errors import ContextError
 from app.core.limits import LimitOrigin, LimitSource
 from app.core.model_profile import ModelProfile
+from app.policies.origins import unknown_origin
 
 Arithmetic: TypeAlias = Literal["saturating", "wrapping"]
 """What nine tenths of a window do beyond 64 bits; `wrapping` is Codex's own."""
@@ -21,6 +23,9 @@ Arithmetic: TypeAlias = Literal["saturating", "wrapping"]
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
 """Codex counts tokens in signed numbers of 64 bits."""
+
+DEFAULT_PERCENT = 90
+"""Share of a window at which Codex compacts. It reckons in tenths, which shows beyond 64 bits."""
 
 PERCENTS = range(151)
 """Shares of a window that make sense; 150 is the largest that Codex was seen to take."""
@@ -38,6 +43,7 @@ class WindowOverrides:
 
     context_window: int | None = None
     auto_compact_token_limit: int | None = None
+    auto_compact_percent: int = DEFAULT_PERCENT
     arithmetic: Arithmetic = "saturating"
 
 
@@ -89,9 +95,12 @@ def effective_window(window: int | None, percent: int) -> int | None:
 
 
 def auto_limit(
-    window: int | None, explicit: int | None, arithmetic: Arithmetic = "saturating"
+    window: int | None,
+    explicit: int | None,
+    arithmetic: Arithmetic = "saturating",
+    percent: int = DEFAULT_PERCENT,
 ) -> int | None:
-    """The line: nine tenths of the window, or the explicit one where it is lower.
+    """The line: a share of the window, or the explicit one where it is lower.
 
     An unknown window leaves an explicit line as it is.
 
@@ -100,8 +109,10 @@ def auto_limit(
     """
     if window is None:
         return explicit
-    nine = window * 9
-    derived = _quotient(_wrapped(nine) if arithmetic == "wrapping" else _saturated(nine), 10)
+    share = Fraction(percent, 100)
+    product = window * share.numerator
+    product = _wrapped(product) if arithmetic == "wrapping" else _saturated(product)
+    derived = _quotient(product, share.denominator)
     return derived if explicit is None else min(explicit, derived)
 
 
@@ -115,7 +126,7 @@ def resolve_window(profile: ModelProfile, overrides: WindowOverrides) -> ModelWi
     hard_limit = effective_window(window, percent)
     chosen = overrides.auto_compact_token_limit
     explicit = profile.auto_compact_token_limit if chosen is None else chosen
-    line = auto_limit(window, explicit, overrides.arithmetic)
+    line = auto_limit(window, explicit, overrides.arithmetic, overrides.auto_compact_percent)
     return ModelWindow(
         name=profile.name,
         comp_hash=profile.comp_hash,
@@ -172,7 +183,7 @@ def _window_origin(
     profile: ModelProfile, overrides: WindowOverrides, window: int | None
 ) -> LimitOrigin:
     if window is None:
-        return _unknown("neither the profile nor the policy says how large the window is")
+        return unknown_origin("neither the profile nor the policy says how large the window is")
     requested, maximum = overrides.context_window, profile.max_context_window
     if requested is None:
         field = "max_context_window" if profile.context_window is None else "context_window"
@@ -187,7 +198,7 @@ def _window_origin(
 
 def _hard_limit_origin(hard_limit: int | None, percent: int) -> LimitOrigin:
     if hard_limit is None:
-        return _unknown("the window is unknown")
+        return unknown_origin("the window is unknown")
     return LimitOrigin(
         requested=None,
         effective=hard_limit,
@@ -200,7 +211,7 @@ def _line_origin(
     profile: ModelProfile, overrides: WindowOverrides, line: int | None
 ) -> LimitOrigin:
     if line is None:
-        return _unknown("the window is unknown, and nothing sets a line")
+        return unknown_origin("the window is unknown, and nothing sets a line")
     source: LimitSource = "policy"
     requested, why = (
         overrides.auto_compact_token_limit,
@@ -214,12 +225,11 @@ def _line_origin(
         )
     if requested is None:
         return LimitOrigin(
-            requested=None, effective=line, source="derived", why="nine tenths of the window"
+            requested=None,
+            effective=line,
+            source="derived",
+            why=f"{overrides.auto_compact_percent} % of the window",
         )
     if line != requested:
-        why += ", cut to nine tenths of the window"
+        why += f", cut to {overrides.auto_compact_percent} % of the window"
     return LimitOrigin(requested=requested, effective=line, source=source, why=why)
-
-
-def _unknown(why: str) -> LimitOrigin:
-    return LimitOrigin(requested=None, effective=None, source="unknown", why=why)

@@ -6,8 +6,6 @@ Source: docs/policies.md.
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from app.core.limits import AfterFailure
-
 StyleName: TypeAlias = Literal["openwork", "codex"]
 
 
@@ -16,7 +14,6 @@ class OpenWorkFolding:
     """The last user request, a summary in nine sections, and a reminder."""
 
     style: ClassVar[StyleName] = "openwork"
-    after_failure: ClassVar[AfterFailure] = "blocked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +21,6 @@ class CodexFolding:
     """The newest user messages, and a summary in the model's own words."""
 
     style: ClassVar[StyleName] = "codex"
-    after_failure: ClassVar[AfterFailure] = "blocked"
 
     kept_user_message_tokens: int = 20_000
     """What the user messages that outlive a compaction may take (Codex CLI's number)."""

@@ -1,4 +1,4 @@
-"""One line for input and output reserve together: at it, compact first.
+"""One line: at it, compact first.
 
 Source: docs/semantics/budget.md#decision.
 """
@@ -7,8 +7,20 @@ from app.core.limits import Decision, Limits
 
 
 def decide_by_line(input_tokens: int, limits: Limits) -> Decision:
-    """Compact at or over the line; submit under it, or where no window is known."""
-    measured = input_tokens + limits.reserved_output_tokens
+    """Input and output reserve together against the line; submit where no window is known."""
+    reserve = limits.reserved_output_tokens
+    measured = input_tokens + reserve
+    told = f"input {input_tokens} + output reserve {reserve} = {measured} tokens"
+    return _compared(input_tokens, measured, told, limits)
+
+
+def decide_by_input(input_tokens: int, limits: Limits, counter: str) -> Decision:
+    """The input alone against the line, for limits that took the reserve off already."""
+    told = f"input {input_tokens} tokens by {counter}"
+    return _compared(input_tokens, input_tokens, told, limits)
+
+
+def _compared(input_tokens: int, measured: int, told: str, limits: Limits) -> Decision:
     line = limits.line_tokens
     if line is None:
         return Decision(
@@ -20,9 +32,6 @@ def decide_by_line(input_tokens: int, limits: Limits) -> Decision:
             remaining_tokens=None,
             detail="the model's window is unknown, so nothing can be compared with it",
         )
-    comparison = (
-        f"input {input_tokens} + output reserve {limits.reserved_output_tokens} = {measured} tokens"
-    )
     remaining = max(0, (limits.compact_at_input_tokens or 0) - input_tokens)
     if measured >= line:
         return Decision(
@@ -32,7 +41,7 @@ def decide_by_line(input_tokens: int, limits: Limits) -> Decision:
             measured_tokens=measured,
             line_tokens=line,
             remaining_tokens=remaining,
-            detail=f"{comparison}, at or over the line of {line}",
+            detail=f"{told}, at or over the line of {line}",
         )
     return Decision(
         action="submit",
@@ -41,5 +50,5 @@ def decide_by_line(input_tokens: int, limits: Limits) -> Decision:
         measured_tokens=measured,
         line_tokens=line,
         remaining_tokens=remaining,
-        detail=f"{comparison}, under the line of {line}",
+        detail=f"{told}, under the line of {line}",
     )

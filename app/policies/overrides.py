@@ -31,6 +31,15 @@ def whole_number(least: int, most: int) -> Check:
     return check
 
 
+def or_none(check: Check) -> Check:
+    """What another check takes, or null."""
+
+    def check_or_none(key: str, value: object) -> object:
+        return None if value is None else check(key, value)
+
+    return check_or_none
+
+
 def one_of(*names: str) -> Check:
     """One of some names."""
 
@@ -57,5 +66,16 @@ CHECKS: Mapping[str, Check] = {
     "auto_prune": true_or_false,
     "kept_user_message_tokens": whole_number(0, LARGEST),
     "tool_order": one_of("given", "name"),
+    # Codex's own windows and lines: whether one makes sense is asked with the model.
+    "model_context_window": or_none(whole_number(-(2**63), 2**63 - 1)),
+    "model_auto_compact_token_limit": or_none(whole_number(-(2**63), 2**63 - 1)),
+    "model_auto_compact_token_limit_scope": one_of("total", "body_after_prefix"),
+    "auto_compact_fallback_buffer_tokens": or_none(whole_number(1, LARGEST)),
+    "reminder_threshold_tokens": or_none(whole_number(1, LARGEST)),
+    "strict_parity": true_or_false,
+    "output_reserve_cap_tokens": whole_number(0, LARGEST),
+    "absolute_line_tokens": whole_number(1, LARGEST),
+    "target_percent": whole_number(1, 100),
+    "min_gain_tokens": whole_number(0, LARGEST),
 }
 """The check of every value that can be overridden, whichever preset has it."""

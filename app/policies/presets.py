@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
 from app.core.errors import ContextError
-from app.core.limits import AfterFailure, Decision, Limits, ToolOrder
+from app.core.limits import AfterFailure, Decision, Limits, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
-from app.policies.folding import Folding, OpenWorkFolding
+from app.policies.anchored_line import AnchoredLine
+from app.policies.codex_line import CodexLine
+from app.policies.folding import CodexFolding, Folding, OpenWorkFolding
 from app.policies.overrides import CHECKS, UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
 from app.policies.rule import LineRule
@@ -31,8 +33,6 @@ class PresetPolicy:
     """The values of one session's policy: its own, and those of the mechanisms it is made of."""
 
     preset: str
-    auto_compact_percent: int
-    """Share at which a session compacts, 1 to 100; of what, the line says."""
     max_tool_result_tokens: int
     prune_tool_result_chars: int
     auto_prune: bool
@@ -43,31 +43,41 @@ class PresetPolicy:
     @property
     def after_failed_compaction(self) -> AfterFailure:
         """What becomes of a model call whose compaction failed."""
-        return self.folding.after_failure
+        return self.line.after_failure
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """The limits of a call that reserves so much for its answer."""
-        return self.line.limits(profile, reserved_output_tokens, self.auto_compact_percent)
+        return self.line.limits(profile, reserved_output_tokens)
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
         return self.line.decide(measured, limits)
 
+    def relief(self, limits: Limits) -> Relief:
+        """What pruning or a compaction must bring to be worth it."""
+        return self.line.relief(limits)
+
 
 _MECHANISMS = ("line", "folding")
 """Fields of a policy whose own fields are values of the policy too."""
 
+_OPENWORK = PresetPolicy(
+    preset="openwork",
+    max_tool_result_tokens=DEFAULT_MAX_TOOL_RESULT_TOKENS,
+    prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
+    auto_prune=True,
+    tool_order="given",
+    line=ReserveLine(),
+    folding=OpenWorkFolding(),
+)
+
 PRESETS: Mapping[str, PresetPolicy] = {
-    "openwork": PresetPolicy(
-        preset="openwork",
-        auto_compact_percent=85,
-        max_tool_result_tokens=DEFAULT_MAX_TOOL_RESULT_TOKENS,
-        prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
-        auto_prune=True,
-        tool_order="given",
-        line=ReserveLine(),
-        folding=OpenWorkFolding(),
-    )
+    "openwork": _OPENWORK,
+    # Codex shortens tool results when it stores them, and never afterwards.
+    "codex": replace(
+        _OPENWORK, preset="codex", auto_prune=False, line=CodexLine(), folding=CodexFolding()
+    ),
+    "calibrated": replace(_OPENWORK, preset="calibrated", line=AnchoredLine()),
 }
 DEFAULT_PRESET = "openwork"
 

@@ -8,26 +8,34 @@ Source: docs/semantics/budget.md#limits.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from app.core.limits import Decision, LimitOrigin, Limits, LimitSource
+from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.policies.line import decide_by_line
+from app.policies.origins import derived_origin, unknown_limits, window_origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReserveLine:
     """The JSON estimate and the output reserve against a share of what the reserves leave."""
 
-    def limits(
-        self, profile: ModelProfile, reserved_output_tokens: int, auto_compact_percent: int
-    ) -> Limits:
+    after_failure: ClassVar[AfterFailure] = "blocked"
+
+    auto_compact_percent: int = 85
+
+    def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """The limits of `reserve_limits`."""
-        return reserve_limits(profile, auto_compact_percent, reserved_output_tokens)
+        return reserve_limits(profile, self.auto_compact_percent, reserved_output_tokens)
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Compact where estimate and reserve reach the line."""
         return decide_by_line(measured.estimated_tokens, limits)
+
+    def relief(self, limits: Limits) -> Relief:
+        """Any pruning below the line will do, and any compaction is worth it."""
+        return Relief(target_tokens=None, min_gain_tokens=0)
 
 
 def reserve_limits(
@@ -44,7 +52,7 @@ def reserve_limits(
     """
     window = profile.context_window
     if window is None:
-        return _unknown(reserved_output_tokens)
+        return unknown_limits(reserved_output_tokens)
     effective = window - profile.reserve_tokens
     auto_limit = -(-effective * auto_compact_percent // 100)
     line = min(auto_limit, effective)
@@ -56,33 +64,15 @@ def reserve_limits(
         compact_at_input_tokens=max(0, line - reserved_output_tokens),
         reserved_output_tokens=reserved_output_tokens,
         provenance={
-            "context_window": _origin(window, "session", "the window of the model profile"),
-            "effective_input_tokens": _origin(
-                effective,
-                "derived",
-                f"window {window} less output and reasoning {profile.reserve_tokens}",
+            "context_window": window_origin(profile),
+            "effective_input_tokens": derived_origin(
+                effective, f"window {window} less output and reasoning {profile.reserve_tokens}"
             ),
-            "auto_compact_token_limit": _origin(
-                auto_limit,
-                "policy",
-                f"{auto_compact_percent} % of the effective input, rounded up",
+            "auto_compact_token_limit": LimitOrigin(
+                requested=None,
+                effective=auto_limit,
+                source="policy",
+                why=f"{auto_compact_percent} % of the effective input, rounded up",
             ),
         },
-    )
-
-
-def _origin(effective: int | None, source: LimitSource, why: str) -> LimitOrigin:
-    return LimitOrigin(requested=None, effective=effective, source=source, why=why)
-
-
-def _unknown(reserved_output_tokens: int) -> Limits:
-    why = "the model profile does not say how large the window is"
-    return Limits(
-        context_window=None,
-        effective_input_tokens=None,
-        auto_compact_token_limit=None,
-        line_tokens=None,
-        compact_at_input_tokens=None,
-        reserved_output_tokens=reserved_output_tokens,
-        provenance={"context_window": _origin(None, "unknown", why)},
     )

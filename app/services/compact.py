@@ -57,8 +57,13 @@ class CompactionRequest:
     style: SummaryStyle
     other_plan: OtherPlan
     key: str | None
-    """The caller's idempotency key: a repeat with it gets the claim again."""
+    """The caller's idempotency key: a repeat with it gets the same compaction."""
     runner: Runner = "worker"
+
+    @property
+    def claim_key(self) -> str | None:
+        """The key whose repeat gets the claim too; a claim of the service is its own."""
+        return self.key if self.runner == "worker" else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +158,7 @@ async def _repeated(
     compactions = CompactionWriter(connection, incarnation)
     found = await compactions.find(compaction_id(resources, incarnation, "compact", request.key))
     pending = await compactions.pending()
-    if pending is not None and pending.claim is not None and pending.claim.key == request.key:
+    if pending is not None and _is_own(pending.claim, request):
         found = pending
     if found is None:
         return None
@@ -241,7 +246,7 @@ async def _joined(
 ) -> Claimed:
     """The pending compaction of the same plan: its claim again, taken over, or somebody else's."""
     claim = pending.claim
-    is_own = claim is not None and request.key is not None and claim.key == request.key
+    is_own = _is_own(claim, request)
     if claim is not None and claim.expires_at > now and not is_own:
         return Claimed(compaction=pending, outcome="found", request=None)
     joined = pending
@@ -254,12 +259,17 @@ async def _joined(
             phase=_phase(situation, request),
             runner=request.runner,
         )
-        joined = claimed_anew(resources, taken, request.key, now)
+        joined = claimed_anew(resources, taken, request.claim_key, now)
         await CompactionWriter(connection, situation.session.incarnation).save(joined)
     summary_request = await request_of(
         resources, connection, situation.session, joined, joined.rung
     )
     return Claimed(compaction=joined, outcome="claimed", request=summary_request)
+
+
+def _is_own(claim: Claim | None, request: CompactionRequest) -> bool:
+    """Whether the claim was taken by the same request."""
+    return claim is not None and claim.key is not None and claim.key == request.claim_key
 
 
 def claimed_anew(
@@ -305,4 +315,4 @@ async def _created(
         runner=request.runner,
         compact_with=compact_with(session, request.kind),
     )
-    return claimed_anew(resources, unclaimed, request.key, now)
+    return claimed_anew(resources, unclaimed, request.claim_key, now)

@@ -9,8 +9,10 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from app.compaction.errors import EmptyConversation, MissingLastUser, NothingToCompact
+from app.compaction.gain import refuse_small_gain
 from app.compaction.record import Claim, Compaction
 from app.compaction.watermark import plan_prune
+from app.core.engine import PreparedCall
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.limits import Action, CompactionCall, CompactionTrigger, Reason
@@ -160,7 +162,9 @@ def _after_compaction(question: _Question) -> Decided:
 def _after_failure(question: _Question) -> Decided:
     """A failed compaction is the model call's only one."""
     detail = "the compaction of this model call failed"
-    action = question.made.call.policy.after_failed_compaction
+    call = question.made.call
+    may_go_on = call.policy.after_failed_compaction == "submit_what_fits" and call.budget.fits
+    action: Action = "submit" if may_go_on else "blocked"
     return _settled(question, action, "compaction_failed", detail)
 
 
@@ -186,8 +190,18 @@ async def _pruned(
         session.incarnation,
         question.made.standing,
     )
+    if not _is_relief(question.made.call, made.call):
+        return question
     moved = replace(situation, session=session)
     return replace(question, situation=moved, made=made, has_pruned=True)
+
+
+def _is_relief(before: PreparedCall, after: PreparedCall) -> bool:
+    """Whether pruning is worth the prompt cache that it breaks."""
+    relief = after.policy.relief(after.limits)
+    left = after.decision.input_tokens
+    is_enough = relief.target_tokens is None or left <= relief.target_tokens
+    return is_enough and before.decision.input_tokens - left >= relief.min_gain_tokens
 
 
 async def _compact(connection: WriteConnection, question: _Question) -> Decided:
@@ -196,6 +210,7 @@ async def _compact(connection: WriteConnection, question: _Question) -> Decided:
     try:
         phase = call.decision.phase
         planned = await fold_of(connection, question.situation, phase, question.now)
+        refuse_small_gain(question.situation.items, planned, call.policy.relief(call.limits))
     except _NOTHING_TO_FOLD as refusal:
         fits = question.trigger != "overflow" and call.budget.fits
         detail = f"{call.decision.detail}; {refusal.detail}"

@@ -9,6 +9,7 @@ from app.core.agent import Agent, agent_ref, encode_agent
 from app.core.engine import check_system_parts
 from app.core.errors import PreconditionFailed, SessionConflict, VersionConflict
 from app.core.ids import check_key
+from app.core.limits import Limits
 from app.core.model_profile import ModelProfile, profile_json
 from app.core.stored import Session, Window
 from app.core.tool_surface import ToolDefinition, build_surface, resolve
@@ -77,7 +78,7 @@ async def create_session(
 
     Raises:
         SessionConflict: The id is taken by a session created otherwise.
-        ContextError: The agent, the policy or the profile is refused.
+        ContextError: The agent, the policy, the profile or its window is refused.
     """
     if session_id is not None:
         check_key(session_id, "id")
@@ -86,6 +87,7 @@ async def create_session(
     definition = encode_agent(new.agent)
     session = _new_session(resources, session_id, new, agent_ref(definition))
     _refuse_bad_agent(session, new.agent)
+    _limits_of(session)
     async with resources.database.writing() as connection:
         await keep_agent(connection, session.agent_ref, definition)
         taken = await SessionWriter(connection).insert(session)
@@ -121,6 +123,7 @@ async def change_session(
             changed = await _with_agent(connection, changed, change.agent)
         if changed == session and same_json(_free_fields(changed), _free_fields(session)):
             return session
+        _limits_of(changed)
         changed = replace(changed, version=session.version + 1, updated_at=resources.now())
         await writer.save(changed)
         if (changed.agent_ref, changed.policy) != (session.agent_ref, session.policy):
@@ -296,10 +299,19 @@ async def _with_agent(connection: WriteConnection, session: Session, agent: Agen
     return changed
 
 
+def _limits_of(session: Session) -> Limits:
+    """The limits of a session's next call.
+
+    Raises:
+        InvalidWindow: Its model and policy make none that could be kept.
+    """
+    profile = profile_of(session)
+    return policy_of(session).limits(profile, profile.max_output_tokens or 0)
+
+
 def warnings_of(session: Session) -> list[dict[str, str]]:
     """What of a session's settings should worry its owner."""
-    profile = profile_of(session)
-    limits = policy_of(session).limits(profile, profile.max_output_tokens or 0)
+    limits = _limits_of(session)
     if not limits.always_reached:
         return []
     return [

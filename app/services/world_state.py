@@ -3,7 +3,7 @@
 The whole answer of a sample is stored, so that a repeat gets it again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -111,15 +111,15 @@ async def sample_in_transaction(
     new = [_message(emission, request.key, counter, now) for emission in sampling.emissions]
     messages = MessageRepository(connection, session.incarnation)
     existing = await messages.by_ids([message.id for message in new])
-    # An imported session may hold the message already; its baseline still advances.
+    # A fork or an imported session may hold the message already; its baseline still advances.
     missing = [message for message in new if message.id not in existing]
     after, emitted = await store_messages(connection, session, missing, now)
     await state.record_emissions(_emissions(sampling, emitted))
-    updated = _updated(before, sampling)
+    updated = _updated(before, sampling, _untold(sampling, new, existing))
     has_changed = bool(emitted) or updated != list(before)
     if has_changed:
         await state.replace_sections(updated)
-    answer = _answer(sampling, session, request, [message.id for message in new])
+    answer = _answer(sampling, session, request, [stored.message.id for stored in emitted])
     await state.record_answer(request.key, canonical.encode(answer), now)
     return Sampled(
         session=replace(after, updated_at=now) if has_changed else after,
@@ -216,13 +216,36 @@ def _emissions(sampling: Sampling, stored: Sequence[StoredMessage]) -> list[Stor
     ]
 
 
-def _updated(before: Sequence[StoredSection], sampling: Sampling) -> list[StoredSection]:
+def _untold(
+    sampling: Sampling, new: Sequence[NewMessage], existing: Mapping[str, StoredMessage]
+) -> frozenset[str]:
+    """The sections whose message cannot be stored, since another text stands under its id.
+
+    The first capture of a sample wins: the model keeps what that one told, and
+    the next sample tells the difference.
+    """
+    return frozenset(
+        emission.section
+        for emission, message in zip(sampling.emissions, new, strict=True)
+        if message.id in existing and existing[message.id].message.content != message.content
+    )
+
+
+def _updated(
+    before: Sequence[StoredSection], sampling: Sampling, untold: Set[str]
+) -> list[StoredSection]:
     """What is known of every section after a sample, built-in ones first."""
     known = {section.section_id: section for section in before}
-    carriers = {emission.section: emission.message_id for emission in sampling.emissions}
+    told_before = _baseline(before)
+    carriers = {
+        emission.section: emission.message_id
+        for emission in sampling.emissions
+        if emission.section not in untold
+    }
     for section in sampling.sections:
         stored = known.get(section.id)
-        baseline = sampling.baseline.get(section.id, Unknown())
+        baselines = told_before if section.id in untold else sampling.baseline
+        baseline = baselines.get(section.id, Unknown())
         known[section.id] = StoredSection(
             section_id=section.id,
             baseline_state=_state_name(baseline),

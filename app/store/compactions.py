@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import Column, ColumnElement, Row, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.compaction.codec import decode_compaction, encode_compaction
@@ -78,17 +78,9 @@ class CompactionRepository:
 
     async def installed_at(self, sequence: int) -> Compaction | None:
         """The newest view that was installed at or before a sequence."""
-        statement = (
-            select(compactions)
-            .where(self._mine, compactions.c.replaced_through_sequence <= sequence)
-            .order_by(
-                compactions.c.replaced_through_sequence.desc(),
-                compactions.c.checkpoint_sequence.desc(),
-            )
-            .limit(1)
+        return await self._last_of(
+            installed_by(self._incarnation, sequence), compactions.c.checkpoint_sequence
         )
-        row = (await self._connection.execute(statement)).first()
-        return None if row is None else _compaction(row)
 
     async def page(self, order: Order, after: int | None, limit: int) -> list[Compaction]:
         """Up to `limit` compactions that come after an ordinal in that order."""
@@ -100,12 +92,12 @@ class CompactionRepository:
         return [_compaction(row) for row in await self._connection.execute(statement)]
 
     async def _first(self, condition: ColumnElement[bool]) -> Compaction | None:
-        statement = (
-            select(compactions)
-            .where(self._mine, condition)
-            .order_by(compactions.c.ordinal.desc())
-            .limit(1)
-        )
+        return await self._last_of(condition, compactions.c.ordinal)
+
+    async def _last_of(
+        self, condition: ColumnElement[bool], place: Column[int]
+    ) -> Compaction | None:
+        statement = select(compactions).where(self._mine, condition).order_by(place.desc()).limit(1)
         row = (await self._connection.execute(statement)).first()
         return None if row is None else _compaction(row)
 
@@ -140,6 +132,24 @@ class CompactionWriter(CompactionRepository):
                 set_={name: statement.excluded[name] for name in columns if name != "id"},
             )
         )
+
+
+def installed_by(incarnation: str, sequence: int) -> ColumnElement[bool]:
+    """Whether a view of a session was installed at or before a sequence.
+
+    A call that waits can keep the boundary of a later view below that of an
+    earlier one. So a view counts only where all views before it count.
+    """
+    earlier = compactions.alias()
+    first_beyond = (
+        select(func.min(earlier.c.checkpoint_sequence))
+        .where(earlier.c.incarnation == incarnation)
+        .where(earlier.c.replaced_through_sequence > sequence)
+        .scalar_subquery()
+    )
+    return compactions.c.checkpoint_sequence.is_not(None) & (
+        first_beyond.is_(None) | (compactions.c.checkpoint_sequence < first_beyond)
+    )
 
 
 async def lapsed_runs(

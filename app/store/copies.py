@@ -2,6 +2,7 @@
 
 from sqlalchemy import ColumnElement, Table, insert, literal, select
 
+from app.store.compactions import installed_by
 from app.store.connections import WriteConnection
 from app.store.tables import compactions, messages, world_state_emissions, world_state_sections
 
@@ -12,7 +13,7 @@ async def copy_history(
     """Copy messages, checkpoints and world state up to a sequence into a new session."""
     conditions: dict[Table, ColumnElement[bool] | None] = {
         messages: messages.c.sequence <= through_sequence,
-        compactions: compactions.c.replaced_through_sequence <= through_sequence,
+        compactions: installed_by(source, through_sequence),
         world_state_emissions: world_state_emissions.c.sequence <= through_sequence,
         world_state_sections: None,
     }

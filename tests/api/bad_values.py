@@ -225,6 +225,9 @@ SETTINGS: Mapping[str, Case] = {
         {"key": "auto_compact_percent"}, policy={"auto_compact_percent": 101}
     ),
     "unknown tool order": creating({"key": "tool_order"}, policy={"tool_order": "random"}),
+    "window override of 0": creating(
+        {"key": "model_context_window"}, policy={"preset": "codex", "model_context_window": 0}
+    ),
     "window of 0": profiled(NO_WINDOW, {"key": "context_window"}, context_window=0),
     "negative window": profiled(NO_WINDOW, {"key": "context_window"}, context_window=-1),
     "output of 0": profiled(

@@ -1,11 +1,12 @@
 """Claims over HTTP: kept, repeated, expired, taken over; and answers that were lost on the way."""
 
+from dataclasses import replace
 from http import HTTPStatus
 
 import httpx
 import pytest
 
-from tests.api.client import Json, SessionApi, assistant, user
+from tests.api.client import Json, SessionApi, assistant, service, user
 from tests.api.compacting import (
     CLAIM_SECONDS,
     LINE,
@@ -22,6 +23,7 @@ from tests.api.compacting import (
     summary_of,
     texts,
 )
+from tests.summarizer_endpoint import misbehaving, refusing
 from tests.unit.compaction.summaries import SUMMARY
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -297,3 +299,24 @@ async def test_a_summary_that_arrives_twice_is_installed_once(talk: SessionApi) 
 
     assert second.content == first.content
     assert sum(SUMMARY in text for text in texts(prepared)) == 1
+
+
+async def test_a_repeat_of_a_run_that_has_ended_asks_nobody_again(
+    module_database_url: str, talk: SessionApi
+) -> None:
+    async with (
+        misbehaving(refusing(HTTPStatus.UNAUTHORIZED)) as endpoint,
+        service(module_database_url, summarizer_url=endpoint.url) as client,
+    ):
+        session = replace(talk, client=client)
+        first = (await request_compaction(session, "k", run=True)).json()
+        done = await session.read(f"compactions/{first['id']}", wait_seconds=60)
+        await session.append(user("Go on.", "m3"))
+        again = await request_compaction(session, "k", run=True)
+        other = (await request_compaction(session, "another", run=True)).json()
+        await session.read(f"compactions/{other['id']}", wait_seconds=60)
+
+    assert (done["status"], done["code"]) == ("failed", "summarizer_failed")
+    assert (again.status_code, again.json()) == (HTTPStatus.OK, done)
+    assert other["id"] != first["id"]
+    assert len(endpoint.received) == 2

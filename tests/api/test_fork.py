@@ -229,6 +229,21 @@ async def test_the_baseline_is_what_the_copied_messages_tell(timed: Timed) -> No
     ]
 
 
+async def test_a_sample_that_was_copied_is_not_told_twice_under_one_id(timed: Timed) -> None:
+    session = await timed.session()
+    await session.sample(rules("one"))
+    forked = await fork(session)
+    again = await forked.sample(rules("two"))
+    repeated = await forked.sample(rules("two"))
+    known = (await forked.read("world-state"))["sections"]
+    following = await forked.sample(rules("two"), model_call=2)
+
+    assert (told(again), again["replayed"]) == ([], False)
+    assert (told(repeated), repeated["replayed"]) == ([], True)
+    assert [entry["baseline"] for entry in known] == [{"state": "known", "text": rendered("one")}]
+    assert told(following) == [f"{REPLACES_INSTRUCTIONS}\n\n{rendered('two')}"]
+
+
 async def test_a_running_turn_stays_with_its_session(session: SessionApi) -> None:
     await run_turn(session)
     forked = await fork(session)

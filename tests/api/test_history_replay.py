@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 import pytest
 
-from tests.api.client import Json, SessionApi, assistant, message, tool_result, user
+from tests.api.client import Json, SessionApi, assistant, message, tool_call, tool_result, user
 from tests.api.client import calls as tool_calls
 from tests.api.compacting import (
     AFTER_FOLD,
@@ -107,6 +107,7 @@ async def test_an_older_checkpoint_covers_less(session: SessionApi) -> None:
         ({"limit": 0}, "limit must be between 1 and 50"),
         ({"limit": 51}, "limit must be between 1 and 50"),
         ({"after_sequence": -1}, "after_sequence must be non-negative"),
+        ({"after_sequence": 2**63}, "after_sequence must be below 2^63"),
     ],
 )
 async def test_K37_a_page_that_cannot_be_is_refused(
@@ -218,6 +219,31 @@ async def test_a_session_is_replayed_as_it_was_at_a_sequence(
         {"first": first, "second": second}.get(shown[0]) if shown else None
     )
     assert ids(replayed) == [id_ for name in shown for id_ in items.get(name, [name])]
+
+
+async def test_a_view_that_covers_less_than_one_before_it_is_the_newest_all_the_same(
+    session: SessionApi,
+) -> None:
+    first = await folded(session)
+    await session.append(
+        user("Now release it.", "m3"),
+        message("assistant", [tool_call("c1", state="pending")], "m4"),
+        assistant("It takes a while.", "m5"),
+    )
+    undone = await session.post("rewind", {"undo_compaction": first})
+    second = await folded(session, SECOND)
+    replayed = {n: ids(await session.read("replay", selector=f"through:{n}")) for n in (2, 4, 5)}
+    forked = await session.post("fork", {"id": f"{session.id}-fork"})
+    fork = SessionApi(client=session.client, id=forked.json()["id"], created=forked.json())
+
+    assert undone.json()["checkpoint"]["replaced_through_sequence"] == 5
+    assert replayed == {
+        2: virtual(first),
+        4: [*virtual(first), "m3", "m4"],
+        5: [*virtual(second), "m4", "m5"],
+    }
+    assert ids(await session.read("replay")) == replayed[5]
+    assert ids(await fork.read("replay")) == replayed[5]
 
 
 async def test_B146_a_replay_never_shows_what_a_summary_replaced(session: SessionApi) -> None:

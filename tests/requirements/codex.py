@@ -146,6 +146,10 @@ CODEX: tuple[Requirement, ...] = (
             " baseline, and no estimate replaces them.",
         ),
         (
+            "CX-6-scope-total",
+            "Scope `total`, the default, compares the whole active context with the line.",
+        ),
+        (
             "CX-6-prefix-counted-once",
             "After a compaction the carried prefix is not counted again, while new output and later"
             " growth are.",
@@ -154,10 +158,6 @@ CODEX: tuple[Requirement, ...] = (
     *rules(
         "codex",
         "§6 Scope",
-        (
-            "CX-6-scope-total",
-            "Scope `total`, the default, compares the whole active context with the line.",
-        ),
         (
             "CX-6-window-id",
             "The window's id is the session's id, a colon and the window number.",
@@ -198,7 +198,6 @@ CODEX: tuple[Requirement, ...] = (
             "A fallback buffer raises the line only where a fallback prompt is configured, and"
             " never the hard limit.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",

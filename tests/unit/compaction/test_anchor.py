@@ -1,8 +1,9 @@
 import pytest
 
-from app.compaction.anchor import anchor_index, last_user_request
+from app.compaction.anchor import anchor_index
 from app.compaction.errors import EmptyConversation, MissingLastUser
 from app.core.items import Item
+from app.core.user_requests import last_user_request
 from tests.requirements import requirement
 from tests.unit.core.builders import assistant, call, mixed, result, synthetic, tool, user
 

@@ -1,6 +1,5 @@
 import pytest
 
-from app.compaction.anchor import last_user_request
 from app.compaction.errors import (
     EmptyConversation,
     MissingLastUser,
@@ -19,6 +18,7 @@ from app.core.items import Item
 from app.core.messages import Synthetic
 from app.core.normalize import normalize
 from app.core.request_copy import RequestCopy
+from app.core.user_requests import last_user_request
 from tests.requirements import requirement
 from tests.unit.compaction.evidence import change, plan
 from tests.unit.compaction.summaries import SUMMARY

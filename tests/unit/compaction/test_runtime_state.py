@@ -56,7 +56,7 @@ def test_extensions_are_sorted_by_key_whatever_order_they_came_in() -> None:
     assert state_from_json(backwards).extensions == STATE.extensions
 
 
-@pytest.mark.parametrize("version", [0, 2, None, "1"])
+@pytest.mark.parametrize("version", [True, 0, 2, None, "1"])
 def test_K32_a_state_of_another_schema_version_is_refused(version: object) -> None:
     with pytest.raises(StateError) as refused:
         state_from_json({"schema_version": version, "unknown": 1})

@@ -2,9 +2,10 @@ from typing import Any
 
 import pytest
 
+from app.core.limits import LimitScope
 from app.core.model_profile import ModelProfile
 from app.core.prefill import NO_PREFILL
-from app.policies.codex_status import Scope, WindowStatus, WindowUse, percent_left, window_status
+from app.policies.codex_status import WindowStatus, WindowUse, percent_left, window_status
 from app.policies.codex_window import WindowOverrides, resolve_window
 from tests.requirements import requirement
 
@@ -14,7 +15,7 @@ def status(
     window: int | None,
     *,
     pct: int = 95,
-    scope: Scope = "total",
+    scope: LimitScope = "total",
     limit: int | None = None,
     catalog_limit: int | None = None,
     prefill: int | None = None,

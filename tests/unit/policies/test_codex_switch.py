@@ -1,7 +1,7 @@
 import pytest
 
+from app.core.limits import LimitScope
 from app.core.model_profile import ModelProfile
-from app.policies.codex_status import Scope
 from app.policies.codex_switch import SwitchReason, switch
 from app.policies.codex_window import ModelWindow, WindowOverrides, resolve_window
 from tests.requirements import requirement
@@ -112,7 +112,7 @@ def test_two_known_and_different_hashes_compact_whatever_the_use(
     previous: ModelWindow,
     new: ModelWindow,
     reason: SwitchReason | None,
-    scope: Scope,
+    scope: LimitScope,
 ) -> None:
     assert switch(active, previous, new, scope) == reason
 

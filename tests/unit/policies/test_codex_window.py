@@ -189,7 +189,7 @@ def test_an_override_is_cut_once_and_the_hard_limit_follows_from_what_is_left() 
                 requested=None,
                 effective=360_000,
                 source="derived",
-                why="nine tenths of the window",
+                why="90 % of the window",
             ),
         },
     )
@@ -294,7 +294,7 @@ ORIGINS = [
     pytest.param(
         profile(1_000, line=950), NO_OVERRIDES, "auto_compact_token_limit",
         (950, 900, "session",
-         "auto_compact_token_limit of the model profile, cut to nine tenths of the window"),
+         "auto_compact_token_limit of the model profile, cut to 90 % of the window"),
         id="a declared line that is cut",
     ),
     pytest.param(

@@ -20,7 +20,6 @@ from app.policies.reserve import ReserveLine, reserve_limits
 
 OPENWORK = PresetPolicy(
     preset="openwork",
-    auto_compact_percent=85,
     max_tool_result_tokens=8_000,
     prune_tool_result_chars=8_192,
     auto_prune=True,
@@ -57,7 +56,15 @@ def test_overrides_replace_values_of_the_preset() -> None:
         "tool_order": "name",
     }
 
-    assert policy_from(overrides) == replace(OPENWORK, **overrides)  # type: ignore[arg-type]
+    assert policy_from(overrides) == PresetPolicy(
+        preset="openwork",
+        max_tool_result_tokens=1,
+        prune_tool_result_chars=2**31 - 1,
+        auto_prune=False,
+        tool_order="name",
+        line=ReserveLine(auto_compact_percent=100),
+        folding=OpenWorkFolding(),
+    )
     assert PRESETS["openwork"] == OPENWORK
 
 
@@ -74,21 +81,23 @@ def test_a_policy_comes_back_from_its_json() -> None:
     assert policy_from(policy_json(policy)) == policy
     assert policy_json(OPENWORK) == {
         "preset": "openwork",
-        "auto_compact_percent": 85,
         "max_tool_result_tokens": 8_000,
         "prune_tool_result_chars": 8_192,
         "auto_prune": True,
         "tool_order": "given",
+        "auto_compact_percent": 85,
     }
 
 
-@pytest.mark.parametrize("choice", ["nope", "", {"preset": "codex"}, {"preset": None}])
+@pytest.mark.parametrize("choice", ["nope", "", {"preset": "Codex"}, {"preset": None}])
 def test_an_unknown_preset_is_refused(choice: str | Mapping[str, object]) -> None:
     with pytest.raises(UnknownPolicy) as refused:
         policy_from(choice)
 
     name = choice if isinstance(choice, str) else choice["preset"]
-    assert refused.value.detail == f"there is no policy {name!r}; there is openwork"
+    assert (
+        refused.value.detail == f"there is no policy {name!r}; there is calibrated, codex, openwork"
+    )
     assert refused.value.details == {"key": "preset"}
 
 
@@ -137,7 +146,7 @@ def test_an_order_that_does_not_exist_is_refused(value: object) -> None:
 
 def test_the_preset_measures_with_its_percentage_and_decides_by_the_line() -> None:
     profile = ModelProfile(name="m", context_window=1_000, max_output_tokens=400)
-    limits = replace(OPENWORK, auto_compact_percent=50).limits(profile, 400)
+    limits = replace(OPENWORK, line=ReserveLine(auto_compact_percent=50)).limits(profile, 400)
 
     assert limits == reserve_limits(profile, 50, 400)
     assert OPENWORK.decide(measured(estimated=1), limits) == decide_by_line(1, limits)

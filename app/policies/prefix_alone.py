@@ -1,0 +1,17 @@
+"""A prefix that is too large by itself: no compaction helps, so none is asked for.
+
+Source: docs/policies.md#when-nothing-helps.
+"""
+
+from dataclasses import replace
+
+from app.core.limits import Decision
+
+
+def blocked_by_prefix(decision: Decision, fixed_tokens: int) -> Decision:
+    """The decision, or `blocked` where system parts and tools alone reach the line."""
+    line = decision.line_tokens
+    if decision.action != "compact" or line is None or fixed_tokens < line:
+        return decision
+    detail = f"system parts and tools alone take {fixed_tokens} tokens of the line of {line}"
+    return replace(decision, action="blocked", reason="cannot_fit", detail=detail)

@@ -48,12 +48,11 @@ class CompactionIn(WireModel):
         """
         if self.turn_id is not None:
             check_key(self.turn_id, "turn_id")
-        standalone = self.kind == "manual"
         return CompactionRequest(
             kind=self.kind,
             turn_id=self.turn_id,
             model_call=self.model_call,
-            phase=self.phase or ("standalone" if standalone else "pre_turn"),
+            phase=self.phase,
             instructions=self.instructions,
             style=self.summary_request_style or "conversation",
             other_plan="supersede" if self.supersede else "refuse",
@@ -167,6 +166,7 @@ class CompactionOut(BaseModel):
     model_call: int | None
     attempt: int
     max_attempts: int
+    compact_with_model: str | None
     plan_key: str | None
     base_version: int | None
     parent_compaction_id: str | None
@@ -205,6 +205,7 @@ class ReplyOut(BaseModel):
 def compaction_answer(compaction: Compaction, held_token: str | None = None) -> Answer:
     """A compaction without its summary request; a claim that the caller does not hold is null."""
     plan, claim, checkpoint = compaction.plan, compaction.claim, compaction.checkpoint
+    with_profile = compaction.compact_with
     held = None
     if claim is not None and held_token is not None:
         held = {"token": held_token, "expires_at": claim.expires_at.isoformat()}
@@ -226,6 +227,7 @@ def compaction_answer(compaction: Compaction, held_token: str | None = None) -> 
         "model_call": compaction.model_call,
         "attempt": compaction.attempt,
         "max_attempts": compaction.max_attempts,
+        "compact_with_model": None if with_profile is None else with_profile.name,
         "plan_key": None if plan is None else plan.key,
         "base_version": None if plan is None else plan.base_version,
         "parent_compaction_id": compaction.parent_id,

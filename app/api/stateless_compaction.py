@@ -1,12 +1,13 @@
 """Compaction for workers with a store of their own."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from app.api.answers import Answer
+from app.api.compaction_models import RequestedKind
 from app.api.compactions import FOLD_REFUSALS
 from app.api.dependencies import JsonBody, Service
 from app.api.openapi_docs import reads, refuses_body
@@ -16,8 +17,8 @@ from app.api.stateless_models import ItemIn
 from app.api.validation import WireModel, validated
 from app.api.wire import Count, ModelProfileIn, SystemPartIn, ToolIn
 from app.compaction import errors as compaction_errors
-from app.compaction.ladder import CUT_TEXT_LEVEL
-from app.compaction.summary_check import SummaryAccepted, check_summary
+from app.compaction.record import CompactionPhase
+from app.compaction.summary_check import SummaryAccepted
 from app.compaction.turn_plan import TurnPlan, plan_from_json
 from app.core import canonical, errors
 from app.core.agent import Agent
@@ -30,6 +31,7 @@ from app.policies.presets import DEFAULT_PRESET, UnknownPolicy, policy_from
 from app.services.stateless_compaction import (
     GivenPlan,
     GivenReplacement,
+    check_given,
     plan_given,
     plan_prune_given,
     replace_given,
@@ -70,10 +72,10 @@ class FoldPlanIn(WireModel):
     policy: str | dict[str, Any] = DEFAULT_PRESET
     model_profile: ModelProfileIn
     conversation: list[ItemIn]
-    kind: Literal["manual", "threshold", "overflow"]
-    phase: Literal["pre_turn", "mid_turn", "standalone"] | None = None
+    kind: RequestedKind
+    phase: CompactionPhase | None = None
     instructions: str | None = None
-    level: Annotated[int, Field(ge=0, le=CUT_TEXT_LEVEL)] = 0
+    level: Count = 0
     summary_request_style: Literal["cached", "flat"] | None = None
     system_parts: list[SystemPartIn] = Field(default_factory=list)
     tools: list[ToolIn] = Field(default_factory=list)
@@ -96,8 +98,8 @@ class ReplaceIn(WireModel):
 
     policy: str | dict[str, Any] = DEFAULT_PRESET
     conversation: list[ItemIn]
-    kind: Literal["manual", "threshold", "overflow"]
-    phase: Literal["pre_turn", "mid_turn", "standalone"] | None = None
+    kind: RequestedKind
+    phase: CompactionPhase | None = None
     summary: str
     plan: dict[str, Any] | None = None
     runtime_state: dict[str, Any] | None = None
@@ -181,7 +183,7 @@ async def plan(service: Service, body: JsonBody) -> Response:
             "plan_key": planned.key,
             "level": request.level,
             "fits": request.problem is None,
-            "removed_tool_results": list(planned.shortened_call_ids),
+            "removed_tool_results": list(request.removed_call_ids),
         }
     )
     return Response(spliced(before, "summary_request", [request.body]), media_type=JSON)
@@ -197,10 +199,12 @@ async def plan(service: Service, body: JsonBody) -> Response:
     ),
 )
 async def replace(body: JsonBody) -> Response:
-    """A conversation with its front replaced by replay, summary and reminder."""
+    """A conversation with its front replaced by a summary and what is kept beside it."""
     given = validated(ReplaceIn, body.value)
-    policy_from(given.policy)
     replacement = GivenReplacement(
+        policy=policy_from(given.policy),
+        kind=given.kind,
+        phase=given.phase,
         conversation=[item.item(index) for index, item in enumerate(given.conversation)],
         summary=given.summary,
         runtime_state=given.runtime_state,
@@ -222,10 +226,12 @@ async def replace(body: JsonBody) -> Response:
 async def check(body: JsonBody) -> Response:
     """Whether a model's answer is a summary that may be stored."""
     given = validated(CheckSummaryIn, body.value)
-    policy_from(given.policy)
     calls = given.tool_calls
-    checked = check_summary(
-        given.text, given.finish_reason, len(calls) if isinstance(calls, list) else calls
+    checked = check_given(
+        policy_from(given.policy),
+        given.text,
+        given.finish_reason,
+        len(calls) if isinstance(calls, list) else calls,
     )
     accepted = isinstance(checked, SummaryAccepted)
     return json_response(
@@ -246,6 +252,8 @@ def _given_plan(given: FoldPlanIn) -> GivenPlan:
             tools=tuple(tool.tool() for tool in given.tools),
         ),
         conversation=[item.item(index) for index, item in enumerate(given.conversation)],
+        kind=given.kind,
+        phase=given.phase,
         instructions=given.instructions,
         style=given.summary_request_style or "conversation",
         level=given.level,

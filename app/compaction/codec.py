@@ -5,9 +5,12 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
 
+from app.compaction.checkpoint_items import CheckpointItem, KeptItem, MadeItem, ReplayedItem
+from app.compaction.openwork_items import framed_summary
 from app.compaction.record import Answered, Checkpoint, Claim, Compaction, Plan, Rung
 from app.compaction.view import View
 from app.core import canonical
+from app.core.model_profile import ModelProfile, profile_from_json, stored_profile_json
 
 _TIMES = ("created_at", "updated_at")
 
@@ -15,6 +18,8 @@ _TIMES = ("created_at", "updated_at")
 def encode_compaction(compaction: Compaction) -> bytes:
     """Everything of a compaction but its times."""
     fields = {name: value for name, value in asdict(compaction).items() if name not in _TIMES}
+    if compaction.compact_with is not None:
+        fields["compact_with"] = stored_profile_json(compaction.compact_with)
     if compaction.claim is not None:
         del fields["claim"]["expires_at"]
     if compaction.checkpoint is not None:
@@ -44,6 +49,7 @@ def decode_compaction(
             "claim": _claim(fields["claim"], claim_expires_at),
             "checkpoint": _checkpoint(fields["checkpoint"], completed_at),
             "view": _view(fields["view"]),
+            "compact_with": _profile(fields.get("compact_with")),
         }
     )
 
@@ -62,11 +68,49 @@ def _claim(fields: Mapping[str, Any] | None, expires_at: datetime | None) -> Cla
 def _checkpoint(fields: Mapping[str, Any] | None, created_at: datetime | None) -> Checkpoint | None:
     if fields is None or created_at is None:
         return None
-    return Checkpoint(**fields, created_at=created_at)
+    kept = fields.get("items")
+    items = _former_items(fields) if kept is None else tuple(map(_item, kept))
+    return Checkpoint(**{**fields, "items": items}, created_at=created_at)
+
+
+def _item(fields: Mapping[str, Any]) -> CheckpointItem:
+    if "text" in fields:
+        return MadeItem(**fields)
+    return ReplayedItem(**fields) if "reason" in fields else KeptItem(**fields)
+
+
+def _former_items(fields: Mapping[str, Any]) -> tuple[CheckpointItem, ...]:
+    """The items of a checkpoint from before checkpoints kept them: they were OpenWork's."""
+    if fields["summary"] is None:
+        return ()
+    return (
+        ReplayedItem(
+            message_id=fields["last_user_message_id"],
+            reason="last_user_request_replay",
+            suffix="last-user",
+        ),
+        MadeItem(
+            reason="compaction_summary",
+            suffix="summary",
+            role="user",
+            text=framed_summary(fields["summary"]),
+        ),
+        MadeItem(
+            reason="system_reminder",
+            suffix="reminder",
+            role="user",
+            text=fields["runtime_reminder"],
+        ),
+    )
+
+
+def _profile(fields: Mapping[str, Any] | None) -> ModelProfile | None:
+    return None if fields is None else profile_from_json(fields)
 
 
 def _view(fields: Mapping[str, Any] | None) -> View | None:
     if fields is None:
         return None
     view = View(**cast("dict[str, Any]", fields))
-    return replace(view, ranges=tuple((after, last) for after, last in view.ranges))
+    ranges = tuple((after, last) for after, last in view.ranges)
+    return replace(view, ranges=ranges, again=tuple(view.again))

@@ -1,8 +1,9 @@
 """What a compaction folds: everything up to the first call that still waits.
 
-OpenWork folds the whole conversation. Here a call that somebody may still
-answer stays behind the summary, together with all that follows it, so that
-its result can still take its place.
+OpenWork folds the whole conversation, Codex CLI before a turn only what the
+model has answered. Here a call that somebody may still answer stays behind
+the summary, together with all that follows it, so that its result can still
+take its place.
 
 Source: docs/semantics/compaction.md#the-fold.
 """
@@ -11,8 +12,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from app.compaction.errors import EmptyConversation, MissingLastUser, NothingToCompact
+from app.compaction.record import CompactionPhase
 from app.core.items import Item, message_id
-from app.core.messages import Real
+from app.core.messages import Real, Synthetic
 from app.core.pairing import Slot, pair
 from app.core.user_requests import last_user_request
 
@@ -25,8 +27,8 @@ class FoldPlan:
 
     keep_from: int
     """Index of the first item that stays behind the summary."""
-    anchor_index: int
-    """Index of the user request that is replayed in front of it."""
+    anchor_index: int | None
+    """Index of the last user request in the folded part; None where it holds none."""
     through_sequence: int | None
     """The highest stored sequence that is folded; None where all of it is live."""
 
@@ -55,33 +57,70 @@ def plan_fold(items: Sequence[Item], gone_message_ids: Set[str] = NOBODY_GONE) -
         NothingToCompact: A waiting call stands first, or the fold would hold
             nothing but an earlier compaction and world state.
     """
-    if not items:
-        raise EmptyConversation("conversation is empty and cannot be compacted")
-    keep_from = fold_end(items, gone_message_ids)
-    if keep_from == 0:
-        raise NothingToCompact("the first message holds a call that still waits for its result")
-    folded = items[:keep_from]
-    anchor = last_user_request(folded)
-    if anchor is None:
+    keep_from = _checked_end(items, len(items), gone_message_ids)
+    if last_user_request(items[:keep_from]) is None:
         raise MissingLastUser("conversation has no real user request to preserve")
-    if not any(map(_is_new, folded)):
-        raise NothingToCompact("there is no message since the last compaction that could be folded")
-    return FoldPlan(
-        keep_from=keep_from, anchor_index=anchor, through_sequence=_last_sequence(folded)
-    )
+    return _planned(items[:keep_from])
 
 
-def fold_end(items: Sequence[Item], gone_message_ids: Set[str] = NOBODY_GONE) -> int:
-    """The index of the first item that stays behind a summary; all of them where none waits."""
-    first = len(items)
+def plan_open_fold(
+    items: Sequence[Item], phase: CompactionPhase, gone_message_ids: Set[str] = NOBODY_GONE
+) -> FoldPlan:
+    """The largest fold of a phase, whether or not a user request is in it.
+
+    Before a turn, what stands behind the last answer of the model begins the
+    turn and is not folded; in any other phase everything may be.
+
+    Raises:
+        EmptyConversation: There are no items.
+        NothingToCompact: Nothing may be folded, or nothing new.
+    """
+    limit = answered_end(items) if phase == "pre_turn" else len(items)
+    return _planned(items[: _checked_end(items, limit, gone_message_ids)])
+
+
+def answered_end(items: Sequence[Item]) -> int:
+    """The index behind the last answer of the model and the run of results that follows it."""
+    answers = [index for index, item in enumerate(items) if item.role == "assistant"]
+    if not answers:
+        return 0
+    behind = range(answers[-1] + 1, len(items))
+    return next((index for index in behind if items[index].role != "tool"), len(items))
+
+
+def fold_end(items: Sequence[Item], limit: int, gone_message_ids: Set[str] = NOBODY_GONE) -> int:
+    """The index of the first item that stays behind a summary; the limit where none waits."""
+    first = limit
     for index, slots in reversed(pair(items).slots.items()):
         is_gone = message_id(items[index]) in gone_message_ids
         # A call whose result stays behind the summary stays with it.
-        if any(_is_answered_from(slot, first) for slot in slots) or (
-            not is_gone and any(map(_is_open, slots))
+        if index < first and (
+            any(_is_answered_from(slot, first) for slot in slots)
+            or (not is_gone and any(map(_is_open, slots)))
         ):
             first = index
     return first
+
+
+def _checked_end(items: Sequence[Item], limit: int, gone_message_ids: Set[str]) -> int:
+    if not items:
+        raise EmptyConversation("conversation is empty and cannot be compacted")
+    if limit == 0:
+        raise NothingToCompact("the model has answered nothing that could be folded before a turn")
+    keep_from = fold_end(items, limit, gone_message_ids)
+    if keep_from == 0:
+        raise NothingToCompact("the first message holds a call that still waits for its result")
+    return keep_from
+
+
+def _planned(folded: Sequence[Item]) -> FoldPlan:
+    if not _holds_new(folded):
+        raise NothingToCompact("there is no message since the last compaction that could be folded")
+    return FoldPlan(
+        keep_from=len(folded),
+        anchor_index=last_user_request(folded),
+        through_sequence=_last_sequence(folded),
+    )
 
 
 def _is_answered_from(slot: Slot, first: int) -> bool:
@@ -95,8 +134,17 @@ def _is_open(slot: Slot) -> bool:
     return slot.is_waiting and (answer is None or not answer.is_final)
 
 
-def _is_new(item: Item) -> bool:
-    return isinstance(item.source, Real) and item.kind != "world_state"
+def _holds_new(folded: Sequence[Item]) -> bool:
+    """Whether something but world state came after the last summary.
+
+    Stored messages in front of it are shown again by the compaction that made it.
+    """
+    for item in reversed(folded):
+        if isinstance(item.source, Real) and item.kind != "world_state":
+            return True
+        if isinstance(item.source, Synthetic) and item.source.reason == "compaction_summary":
+            return False
+    return False
 
 
 def _last_sequence(items: Sequence[Item]) -> int | None:

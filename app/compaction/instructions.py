@@ -41,6 +41,12 @@ def summary_instructions(focus: str | None) -> str:
 
     A blank focus is none: the text is then OpenWork's own.
     """
+    return with_focus(SUMMARY_INSTRUCTIONS, focus)
+
+
+def with_focus(instructions: str, focus: str | None) -> str:
+    """Some instructions, and behind them a caller's focus in a fence; a blank focus is none."""
     if focus is None or is_blank(focus):
-        return SUMMARY_INSTRUCTIONS
-    return "\n\n".join((SUMMARY_INSTRUCTIONS, FOCUS_INTRODUCTION, fenced("focus", trim(focus))))
+        return instructions
+    parts = (trim(instructions), FOCUS_INTRODUCTION, fenced("focus", trim(focus)))
+    return "\n\n".join(parts)

@@ -104,6 +104,16 @@ def with_noted_results(item: Item) -> Item:
     return _with_results(item, _note)
 
 
+def shortened_call_ids(folded: Sequence[Item], level: int) -> tuple[str, ...]:
+    """The calls whose results a request of that rung does not carry whole, in stored order."""
+    if level < SHORT_RESULTS_LEVEL:
+        return ()
+    limit = SHORT_RESULT_CHARS if level < NOTED_RESULTS_LEVEL else 0
+    return tuple(
+        result.id for item in folded for result in item.facts.results if result.joined_chars > limit
+    )
+
+
 def droppable_rounds(items: Sequence[Item]) -> list[range]:
     """The rounds that `without_rounds` may leave out, oldest first.
 

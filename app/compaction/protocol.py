@@ -86,13 +86,22 @@ def transition(status: CompactionStatus, event: Event) -> Outcome:
     return TRANSITIONS[status][event]
 
 
-def on_attempt(report: Report, attempt: int, max_attempts: int) -> Report:
-    """The report as it counts on that attempt: the last one has none behind it."""
-    is_spent = attempt >= max_attempts and report in _SPENDS_AN_ATTEMPT
+def on_attempt(
+    report: Report, attempt: int, max_attempts: int, spends: frozenset[Report]
+) -> Report:
+    """The report as it counts on that attempt: the last one has none behind it.
+
+    Args:
+        report: What a worker says.
+        attempt: The attempt that it speaks of, from 1.
+        max_attempts: The last attempt that there may be.
+        spends: The reports that use up an attempt.
+    """
+    is_spent = attempt >= max_attempts and report in spends
     return "attempts_exhausted" if is_spent else report
 
 
-_SPENDS_AN_ATTEMPT: frozenset[Report] = frozenset(
+SPENDING: frozenset[Report] = frozenset(
     {
         "complete_invalid",
         "fail_context_overflow",
@@ -101,6 +110,7 @@ _SPENDS_AN_ATTEMPT: frozenset[Report] = frozenset(
         "fail_deterministic",
     }
 )
+"""The reports that use up an attempt where a smaller request is one more try (OpenWork)."""
 
 
 def _pending(action: Action, code: str | None = None) -> Outcome:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from app.compaction.checkpoint_items import CheckpointItem
 from app.compaction.view import View
+from app.core.model_profile import ModelProfile
 
 CompactionKind: TypeAlias = Literal[
     "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed", "rewind"
@@ -95,6 +97,8 @@ class Checkpoint:
     runtime_reminder: str | None
     runtime_state: Mapping[str, object] | None
     created_at: datetime
+    items: tuple[CheckpointItem, ...] = ()
+    """What stands for the fold in requests; nothing where there is no summary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +128,8 @@ class Compaction:
     claim: Claim | None
     runner: Runner = "worker"
     """Whose claim it is; the service takes its own over after a restart."""
+    compact_with: ModelProfile | None = None
+    """The model that is asked for the summary; None where it is the session's own."""
     issued_tokens: tuple[str, ...]
     """Every claim token: a late completion counts while the plan stands."""
     answered: tuple[Answered, ...]

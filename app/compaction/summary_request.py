@@ -25,6 +25,7 @@ from app.compaction.ladder import (
     input_limit,
     live_message,
     output_tokens,
+    shortened_call_ids,
     with_media_noted,
     with_noted_results,
     with_short_results,
@@ -41,7 +42,8 @@ from app.core.request_copy import StepContext
 from app.core.tool_surface import Surface
 
 _GENERATION: Mapping[str, object] = {"thinking": {"mode": "disabled"}}
-_BARE = Surface(system=(), tools=())
+BARE = Surface(system=(), tools=())
+"""Of a request whose conversation is text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ class SummaryRequest:
     max_output_tokens: int
     problem: Literal["cannot_fit"] | None = None
     """Set where no rung fits; the request is then what the lowest one gives."""
+    removed_call_ids: tuple[str, ...] = ()
+    """Calls of the fold whose results it does not carry whole, in order of removal."""
 
 
 def build_summary_request(given: SummaryInput) -> SummaryRequest:
@@ -88,8 +92,10 @@ def build_summary_request(given: SummaryInput) -> SummaryRequest:
     limit = input_limit(given.profile, given.overflowed_tokens)
     rungs = _rungs(given, limit)
     lowest = next(rungs)
-    fitting = (request for request in chain((lowest,), rungs) if _fits(request, limit))
-    return next(fitting, replace(lowest, problem="cannot_fit"))
+    fitting = (request for request in chain((lowest,), rungs) if fits(request, limit))
+    request = next(fitting, replace(lowest, problem="cannot_fit"))
+    folded = given.items[: given.keep_from]
+    return replace(request, removed_call_ids=shortened_call_ids(folded, request.level))
 
 
 def _rungs(given: SummaryInput, limit: int | None) -> Iterator[SummaryRequest]:
@@ -112,14 +118,16 @@ def _rungs(given: SummaryInput, limit: int | None) -> Iterator[SummaryRequest]:
 
 def _folded_copy(given: SummaryInput) -> tuple[Item, ...]:
     folded = given.items[: given.keep_from]
-    return _copied(given, [item for item in folded if item.kind != "world_state"])
+    return copied(given, [item for item in folded if item.kind != "world_state"])
 
 
 def _cached(given: SummaryInput) -> SummaryRequest:
-    return _assemble(given, 0, "cached", given.surface, _copied(given, given.items))
+    texts = (summary_instructions(given.instructions),)
+    return assemble(given, 0, "cached", given.surface, copied(given, given.items), texts)
 
 
-def _copied(given: SummaryInput, items: Sequence[Item]) -> tuple[Item, ...]:
+def copied(given: SummaryInput, items: Sequence[Item]) -> tuple[Item, ...]:
+    """The request copy of some items, with a note for user media that the model does not take."""
     if not given.context.accepts_data_blocks:
         # What prepare refuses is mentioned here: a session must not become too full to summarise.
         items = [with_media_noted(item) if _is_user_input(item) else item for item in items]
@@ -134,7 +142,8 @@ def _styled(given: SummaryInput, level: int, items: tuple[Item, ...]) -> Summary
     if given.style == "flat":
         return _flat(given, level, flat_messages(items))
     surface = Surface(system=given.surface.system, tools=())
-    return _assemble(given, level, "conversation", surface, items)
+    texts = (summary_instructions(given.instructions),)
+    return assemble(given, level, "conversation", surface, items, texts)
 
 
 def _without_oldest(
@@ -146,17 +155,17 @@ def _without_oldest(
         return _styled(given, OLDEST_DROPPED_LEVEL, without_rounds(items, rounds[:count]))
 
     whole = without(0)
-    if _fits(whole, limit) or not rounds:
+    if fits(whole, limit) or not rounds:
         return whole
     return without(
-        first_fitting(range(1, len(rounds) + 1), lambda count: _fits(without(count), limit))
+        first_fitting(range(1, len(rounds) + 1), lambda count: fits(without(count), limit))
     )
 
 
 def _cut(given: SummaryInput, messages: str, limit: int | None) -> SummaryRequest:
     build = partial(_flat, given, CUT_TEXT_LEVEL)
     whole = build(messages)
-    if limit is None or not messages or _fits(whole, limit):
+    if limit is None or not messages or fits(whole, limit):
         return whole
     # A character is at least a byte, so no cut that leaves more of them can fit.
     least = max(1, len(messages) - limit * BYTES_PER_TOKEN)
@@ -164,24 +173,25 @@ def _cut(given: SummaryInput, messages: str, limit: int | None) -> SummaryReques
     return build(
         cut_middle(
             messages,
-            first_fitting(counts, lambda count: _fits(build(cut_middle(messages, count)), limit)),
+            first_fitting(counts, lambda count: fits(build(cut_middle(messages, count)), limit)),
         )
     )
 
 
 def _flat(given: SummaryInput, level: int, messages: str) -> SummaryRequest:
-    return _assemble(given, level, "flat", _BARE, (), flat_conversation(messages))
+    texts = (flat_conversation(messages), summary_instructions(given.instructions))
+    return assemble(given, level, "flat", BARE, (), texts)
 
 
-def _assemble(
+def assemble(
     given: SummaryInput,
     level: int,
     style: SummaryStyle,
     surface: Surface,
     items: tuple[Item, ...],
-    *introduction: str,
+    texts: Sequence[str],
 ) -> SummaryRequest:
-    texts = (*introduction, summary_instructions(given.instructions))
+    """A request of some items and a last user message with a block for each text."""
     messages = (*items, live_message("user", tuple(map(text_block, texts))))
     output = output_tokens(given.profile)
     body = b"".join(
@@ -198,5 +208,6 @@ def _assemble(
     )
 
 
-def _fits(request: SummaryRequest, limit: int | None) -> bool:
+def fits(request: SummaryRequest, limit: int | None) -> bool:
+    """Whether a request takes no more than so many tokens; None is no limit."""
     return limit is None or request.estimated_input_tokens <= limit

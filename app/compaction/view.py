@@ -7,7 +7,7 @@ then everything behind its install boundary.
 Source: docs/semantics/compaction.md#views.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Range = tuple[int, int]
 """Sequences after the first number, through the second."""
@@ -18,11 +18,13 @@ class View:
     """What is shown. The view of a session that was never compacted is `WHOLE`."""
 
     checkpoint_id: str | None
-    """The compaction whose three items stand first."""
+    """The compaction whose items stand first."""
     ranges: tuple[Range, ...]
     """Older messages that are shown again, in order."""
     open_after: int
     """The install boundary: every message behind it is shown."""
+    again: tuple[int, ...] = ()
+    """Older messages that stand, as they are, among the checkpoint's items."""
 
     def through(self, sequence: int) -> "View":
         """The view as it was when `sequence` was the last one."""
@@ -32,14 +34,23 @@ class View:
             checkpoint_id=self.checkpoint_id,
             ranges=tuple((after, last) for after, last in clipped if last > after),
             open_after=sequence,
+            again=self.again,
         )
 
     def closed_at(self, sequence: int) -> "View":
         """The same messages, with everything through `sequence` hidden that they are not."""
-        return View(checkpoint_id=self.checkpoint_id, ranges=self.ranges, open_after=sequence)
+        return replace(self, open_after=sequence)
 
-    def folded(self, compaction_id: str, through_sequence: int) -> "View":
-        """The view once a summary stands for everything shown through a sequence."""
+    def folded(
+        self, compaction_id: str, through_sequence: int, again: tuple[int, ...] = ()
+    ) -> "View":
+        """The view once a summary stands for everything shown through a sequence.
+
+        Args:
+            compaction_id: Whose items come first then.
+            through_sequence: The last message that is folded.
+            again: The folded messages that stand among those items.
+        """
         return View(
             checkpoint_id=compaction_id,
             ranges=tuple(
@@ -48,12 +59,15 @@ class View:
                 if last > through_sequence
             ),
             open_after=max(self.open_after, through_sequence),
+            again=again,
         )
 
     def shows(self, sequence: int) -> bool:
         """Whether a stored message is shown."""
-        return sequence > self.open_after or any(
-            after < sequence <= last for after, last in self.ranges
+        return (
+            sequence > self.open_after
+            or sequence in self.again
+            or any(after < sequence <= last for after, last in self.ranges)
         )
 
 

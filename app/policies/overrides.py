@@ -108,6 +108,7 @@ CHECKS: Mapping[str, Check] = {
     "max_tool_result_tokens": whole_number(1, LARGEST),
     "prune_tool_result_chars": whole_number(1, LARGEST),
     "auto_prune": true_or_false,
+    "kept_user_message_tokens": whole_number(0, LARGEST),
     "tool_order": one_of("given", "name"),
     # Codex's own windows and lines: whether one makes sense is asked with the model.
     "model_context_window": or_none(whole_number(-(2**63), 2**63 - 1)),

@@ -19,7 +19,7 @@ from app.policies.anchored_line import AnchoredLine
 from app.policies.codex_line import CodexLine
 from app.policies.codex_rollover import AfterSample, Notices, due_notices, reminder_text
 from app.policies.codex_status import WindowStatus
-from app.policies.folding import Folding, OpenWorkFolding
+from app.policies.folding import CodexFolding, Folding, OpenWorkFolding
 from app.policies.overrides import CHECKS, UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
 from app.policies.rule import LineRule
@@ -122,7 +122,9 @@ _OPENWORK = PresetPolicy(
 PRESETS: Mapping[str, PresetPolicy] = {
     "openwork": _OPENWORK,
     # Codex shortens tool results when it stores them, and never afterwards.
-    "codex": replace(_OPENWORK, preset="codex", auto_prune=False, line=CodexLine()),
+    "codex": replace(
+        _OPENWORK, preset="codex", auto_prune=False, line=CodexLine(), folding=CodexFolding()
+    ),
     "calibrated": replace(_OPENWORK, preset="calibrated", line=AnchoredLine()),
 }
 DEFAULT_PRESET = "openwork"

@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 from app.compaction.protocol import Request as RequestEvent
 from app.compaction.protocol import transition
 from app.compaction.record import (
-    MAX_ATTEMPTS,
     Claim,
     Compaction,
     CompactionKind,
@@ -26,11 +25,13 @@ from app.compaction.refusals import (
     TurnNotRunning,
 )
 from app.compaction.summary_request import SummaryRequest
+from app.core.phase import phase_of
 from app.core.stored import Session
 from app.services.compaction_ids import compaction_id
 from app.services.plans import fold_of, plan_of, plans_again, request_of
+from app.services.profiles import compact_with, policy_of, style_of
 from app.services.resources import Resources
-from app.services.runtime import runtime_now
+from app.services.runtime import reminder_of, runtime_now
 from app.services.situations import Situation, caught_up, read_situation
 from app.services.supersede import refuse_live_turn
 from app.services.turns import TurnPoint, touch_turn
@@ -50,7 +51,8 @@ class CompactionRequest:
     kind: CompactionKind
     turn_id: str | None
     model_call: int | None
-    phase: CompactionPhase
+    phase: CompactionPhase | None
+    """None: by hand none at all, in a turn what the call's number or the conversation tells."""
     instructions: str | None
     style: SummaryStyle
     other_plan: OtherPlan
@@ -115,8 +117,9 @@ async def start_locked(
     done = await _done_already(resources, compactions, connection, situation.session, request)
     if done is not None:
         return Claimed(compaction=done, outcome="found", request=None)
-    fold = await fold_of(connection, situation, now)
-    plan = await plan_of(connection, situation, fold, request.instructions)
+    phase = _phase(situation, request)
+    fold = await fold_of(connection, situation, phase, now)
+    plan = await plan_of(connection, situation, fold, request.kind, request.instructions)
     pending = await compactions.pending()
     if pending is not None:
         outcome = transition("pending", _event(pending, plan, request, now))
@@ -128,14 +131,22 @@ async def start_locked(
                 compaction_id=pending.id,
             )
         await compactions.save(replace(pending, status=outcome.status, claim=None, updated_at=now))
-    # A state that cannot be collected is refused before anybody pays for a summary.
-    await runtime_now(connection, situation.session, _turn_of(request))
-    created = await _created(resources, compactions, situation.session, plan, request, now)
+    await _refuse_bad_state(connection, situation.session, request)
+    created = await _created(resources, compactions, situation, plan, request, now)
     await compactions.save(created)
     summary_request = await request_of(
         resources, connection, situation.session, created, created.rung
     )
     return Claimed(compaction=created, outcome="created", request=summary_request)
+
+
+async def _refuse_bad_state(
+    connection: WriteConnection, session: Session, request: CompactionRequest
+) -> None:
+    """Refuse a state that cannot be collected before anybody pays for a summary."""
+    state = await runtime_now(connection, session, _turn_of(request))
+    if style_of(policy_of(session)).reminds:
+        reminder_of(state)
 
 
 async def _repeated(
@@ -172,9 +183,7 @@ async def _done_already(
     if session.view_id is None:
         return None
     shown = await compactions.get(session.view_id)
-    if shown.plan is None:
-        return None
-    is_same = await plans_again(resources, connection, session, shown.plan, request.instructions)
+    is_same = await plans_again(resources, connection, session, shown, request.instructions)
     return shown if is_same else None
 
 
@@ -188,6 +197,14 @@ def _event(
     if request.other_plan == "supersede":
         return "request_superseding"
     return "request_other_plan_claim_expired" if has_expired else "request_other_plan"
+
+
+def _phase(situation: Situation, request: CompactionRequest) -> CompactionPhase:
+    if request.phase is not None:
+        return request.phase
+    if request.kind == "manual":
+        return "standalone"
+    return phase_of(situation.items, request.model_call)
 
 
 def _turn_of(request: CompactionRequest) -> str | None:
@@ -244,7 +261,7 @@ async def _joined(
             kind=request.kind,
             turn_id=_turn_of(request),
             model_call=_call_of(request),
-            phase=request.phase,
+            phase=_phase(situation, request),
             runner=request.runner,
         )
         joined = claimed_anew(resources, taken, request.claim_key, now)
@@ -281,11 +298,12 @@ def claim_end(resources: Resources, now: datetime) -> datetime:
 async def _created(
     resources: Resources,
     compactions: CompactionWriter,
-    session: Session,
+    situation: Situation,
     plan: Plan,
     request: CompactionRequest,
     now: datetime,
 ) -> Compaction:
+    session = situation.session
     new_id = compaction_id(resources, session.incarnation, "compact", request.key)
     blank = blank_compaction(new_id, await compactions.next_ordinal(), request.kind, now)
     unclaimed = replace(
@@ -293,12 +311,13 @@ async def _created(
         style=request.style,
         turn_id=_turn_of(request),
         model_call=_call_of(request),
-        phase=request.phase,
+        phase=_phase(situation, request),
         instructions=request.instructions,
         previous_view_id=plan.view_id,
         attempt=1,
-        max_attempts=MAX_ATTEMPTS,
+        max_attempts=style_of(policy_of(session)).max_attempts,
         plan=plan,
         runner=request.runner,
+        compact_with=compact_with(session, request.kind),
     )
     return claimed_anew(resources, unclaimed, request.claim_key, now)

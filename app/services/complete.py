@@ -13,13 +13,15 @@ from app.compaction.errors import StateError
 from app.compaction.protocol import Report, on_attempt, transition
 from app.compaction.record import Answered, Compaction, Rung
 from app.compaction.refusals import ClaimLost, CompactionClosed
-from app.compaction.summary_check import SummaryAccepted, SummaryRejected, check_summary
+from app.compaction.style import Style
+from app.compaction.summary_check import SummaryAccepted, SummaryRejected
 from app.compaction.summary_request import SummaryRequest
 from app.core import canonical
 from app.services.compact import claim_end
 from app.services.compaction_answers import checkpoint_json, failed_answer, pending_answer
 from app.services.install import Summary, install_summary
 from app.services.plans import request_of
+from app.services.profiles import policy_of, style_of
 from app.services.resources import Resources
 from app.services.situations import Situation, read_situation
 from app.store.compactions import CompactionWriter
@@ -84,7 +86,7 @@ async def answer_compaction(
         known = _known(compaction, event.attempt, digest)
         if known is None:
             _refuse_closed(compaction)
-            _refuse_stale(compaction, event)
+            _refuse_stale(compaction, event, style_of(policy_of(session)))
             compaction, known = await _settled(
                 resources, connection, session_id, compaction, event, digest, now
             )
@@ -105,17 +107,21 @@ async def _settled(
 ) -> tuple[Compaction, Answered]:
     """The compaction after an event, and the answer to it, both stored."""
     situation = await read_situation(resources, connection, session_id)
-    step = _Step(compaction=compaction, now=now, claim_ends=claim_end(resources, now))
-    report, detail = _report(compaction, event)
-    outcome = transition("pending", on_attempt(report, compaction.attempt, compaction.max_attempts))
+    style = style_of(policy_of(situation.session))
+    step = _Step(compaction=compaction, style=style, now=now, claim_ends=claim_end(resources, now))
+    report, detail = _report(compaction, event, style)
+    counted = on_attempt(report, compaction.attempt, compaction.max_attempts, style.spends)
+    outcome = transition("pending", counted)
     match outcome.action:
         case "install":
             assert isinstance(event, Completion)
             changed, answer, rung = await _installed(resources, connection, situation, step, event)
         case "next_attempt":
-            changed, answer, rung = step.next_attempt(detail, compaction.rung)
+            changed, answer, rung = step.next_attempt(
+                detail, compaction.rung, compaction.max_attempts
+            )
         case "smaller_attempt":
-            changed, answer, rung = await _smaller(resources, connection, situation, step)
+            changed, answer, rung = await _smaller(resources, connection, situation, step, report)
         case _:
             code = outcome.code or RETRIES_EXHAUSTED
             changed, answer, rung = step.failed(code, detail)
@@ -134,15 +140,17 @@ class _Step:
     """One move of a pending compaction."""
 
     compaction: Compaction
+    style: Style
     now: datetime
     claim_ends: datetime
 
-    def next_attempt(self, rejected: str | None, rung: Rung) -> _Change:
+    def next_attempt(self, rejected: str | None, rung: Rung, max_attempts: int) -> _Change:
         """Ask once more, on a rung."""
         claim = self.compaction.claim
         following = replace(
             self.compaction,
             attempt=self.compaction.attempt + 1,
+            max_attempts=max_attempts,
             rung=rung,
             claim=None if claim is None else replace(claim, expires_at=self.claim_ends),
             updated_at=self.now,
@@ -164,7 +172,7 @@ async def _installed(
     step: _Step,
     event: Completion,
 ) -> _Change:
-    checked = check_summary(event.summary, event.finish_reason, event.tool_calls)
+    checked = step.style.check(event.summary, event.finish_reason, event.tool_calls)
     assert isinstance(checked, SummaryAccepted)
     try:
         completed, answer = await install_summary(
@@ -181,7 +189,11 @@ async def _installed(
 
 
 async def _smaller(
-    resources: Resources, connection: WriteConnection, situation: Situation, step: _Step
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    step: _Step,
+    report: Report,
 ) -> _Change:
     """A smaller request after an overflow; where there is none, the end."""
     session, compaction = situation.session, step.compaction
@@ -189,17 +201,22 @@ async def _smaller(
     rung = Rung(min_level=sent.level + 1, overflowed_tokens=sent.estimated_input_tokens)
     smaller = await request_of(resources, connection, session, compaction, rung)
     if smaller.problem is None:
-        return step.next_attempt(None, rung)
+        allowed = compaction.max_attempts
+        if report not in step.style.spends:
+            allowed = compaction.attempt + step.style.max_attempts
+        return step.next_attempt(None, rung, allowed)
     outcome = transition("pending", "no_smaller_request")
     return step.failed(outcome.code or RETRIES_EXHAUSTED, "no smaller request is left")
 
 
-def _report(compaction: Compaction, event: Completion | Failure) -> tuple[Report, str | None]:
+def _report(
+    compaction: Compaction, event: Completion | Failure, style: Style
+) -> tuple[Report, str | None]:
     """What an event reports, and what was wrong with it."""
     if isinstance(event, Failure):
         is_final = compaction.runner == "service" and event.error == "deterministic"
         return "fail_for_good" if is_final else _FAILURES[event.error], event.detail
-    checked = check_summary(event.summary, event.finish_reason, event.tool_calls)
+    checked = style.check(event.summary, event.finish_reason, event.tool_calls)
     if isinstance(checked, SummaryRejected):
         return "complete_invalid", checked.reason
     return "complete_valid", None
@@ -232,13 +249,13 @@ def _refuse_closed(compaction: Compaction) -> None:
     )
 
 
-def _refuse_stale(compaction: Compaction, event: Completion | Failure) -> None:
+def _refuse_stale(compaction: Compaction, event: Completion | Failure, style: Style) -> None:
     """Refuse what is not of the current claim and attempt; a valid summary may come late."""
     claim = compaction.claim
     if claim is not None and (event.claim, event.attempt) == (claim.token, compaction.attempt):
         return
     was_asked_for = event.claim in compaction.issued_tokens and event.attempt <= compaction.attempt
-    if was_asked_for and _report(compaction, event)[0] == "complete_valid":
+    if was_asked_for and _report(compaction, event, style)[0] == "complete_valid":
         return
     raise ClaimLost(
         f"compaction {compaction.id} is at attempt {compaction.attempt}, "

@@ -227,7 +227,8 @@ async def _compact(connection: WriteConnection, question: _Question) -> Decided:
     call = question.made.call
     reason = "context_overflow" if question.trigger == "overflow" else call.decision.reason
     try:
-        planned = await fold_of(connection, question.situation, question.now)
+        phase = call.decision.phase
+        planned = await fold_of(connection, question.situation, phase, question.now)
         refuse_small_gain(question.situation.items, planned, call.policy.relief(call.limits))
     except _NOTHING_TO_FOLD as refusal:
         fits = question.trigger != "overflow" and call.budget.fits
@@ -243,7 +244,7 @@ async def _compact(connection: WriteConnection, question: _Question) -> Decided:
         if milliseconds > 0:
             settled = _settled(question, "wait", reason, "a compaction is under way")
             return settled.with_retry(min(milliseconds, LONGEST_RETRY_MS))
-    key = key_of(question.situation, planned, None)
+    key = key_of(question.situation, planned, question.trigger, None)
     wanted = CompactionCall(kind=question.trigger, plan_key=key)
     return _settled(question, "compact", reason, call.decision.detail).with_compaction(wanted)
 

@@ -1,25 +1,30 @@
 """Install a summary: checkpoint, view and window change in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from app.compaction.checkpoint_items import Anchored, CheckpointItem, checkpoint_items
 from app.compaction.record import Checkpoint, Compaction, Plan
-from app.compaction.replacement import replacement_items
+from app.compaction.runtime_state import state_json
+from app.compaction.style import Folded
 from app.compaction.view import WHOLE
 from app.core.errors import ConversationMoved
 from app.core.items import Item
+from app.core.messages import Real
 from app.core.stored import Session
 from app.services.compaction_answers import completed_answer
-from app.services.profiles import profile_of
+from app.services.in_force import stored_in_force
+from app.services.profiles import policy_of, profile_of, style_of
 from app.services.receipts import receipt
 from app.services.resources import Resources, counter_of
-from app.services.runtime import runtime_now
+from app.services.runtime import reminder_of, runtime_now
 from app.services.situations import Situation
-from app.services.views import checkpoint_content, view_items
+from app.services.views import items_of_checkpoint, view_items
 from app.services.windows import advanced
 from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
+from app.store.messages import MessageRepository
 from app.store.sessions import SessionWriter
 
 
@@ -47,10 +52,12 @@ async def install_summary(
     """
     session = situation.session
     plan = _standing_plan(session, compaction)
+    checkpoint, again = await _checkpoint(
+        connection, situation, compaction, plan, summary.text, now
+    )
     # What a rewind hides behind the fold stays hidden.
-    view = situation.view.folded(compaction.id, plan.through_sequence)
-    made = await _checkpoint(connection, session, compaction, plan, summary.text, now)
-    checkpoint = replace(made, replaced_through_sequence=view.open_after)
+    view = situation.view.folded(compaction.id, plan.through_sequence, again)
+    checkpoint = replace(checkpoint, replaced_through_sequence=view.open_after)
     completed = replace(
         compaction,
         status="completed",
@@ -83,7 +90,7 @@ async def _items_after(
     counter = counter_of(profile_of(session))
     # The checkpoint is not committed yet, so it must not be remembered: another one may take its
     # place under the same id.
-    content = await checkpoint_content(connection, session.incarnation, completed)
+    standing = await items_of_checkpoint(connection, session.incarnation, completed, counter)
     behind = replace(completed.view or WHOLE, checkpoint_id=None)
     shown = await view_items(
         resources.checkpoints,
@@ -93,20 +100,37 @@ async def _items_after(
         session.message_count,
         counter,
     )
-    return (*replacement_items(content, counter), *shown)
+    return (*standing, *shown)
 
 
 async def _checkpoint(
     connection: WriteConnection,
-    session: Session,
+    situation: Situation,
     compaction: Compaction,
     plan: Plan,
     summary: str,
     now: datetime,
-) -> Checkpoint:
+) -> tuple[Checkpoint, tuple[int, ...]]:
+    """The checkpoint, and the sequences of the folded messages that stand among its items."""
+    session = situation.session
+    style = style_of(policy_of(session))
+    state = await runtime_now(connection, session, compaction.turn_id)
+    reminder = reminder_of(state) if style.reminds else None
+    folded = situation.items[: plan.keep_from]
+    standing = style.replacement(
+        Folded(
+            compaction_id=compaction.id,
+            items=folded,
+            replaced_through_sequence=plan.through_sequence,
+            phase=compaction.phase,
+            summary=summary,
+            reminder=reminder,
+            context=await stored_in_force(connection, session, folded),
+            counter=counter_of(profile_of(session)),
+        )
+    )
     compactions = CompactionWriter(connection, session.incarnation)
-    state, reminder = await runtime_now(connection, session, compaction.turn_id)
-    return Checkpoint(
+    checkpoint = Checkpoint(
         sequence=await compactions.next_checkpoint_sequence(),
         through_sequence=plan.through_sequence,
         replaced_through_sequence=plan.through_sequence,
@@ -114,6 +138,28 @@ async def _checkpoint(
         last_user_message_sequence=plan.anchor_sequence,
         summary=summary,
         runtime_reminder=reminder,
-        runtime_state=state,
+        runtime_state=state_json(state),
         created_at=now,
+        items=await _kept(connection, session, compaction.id, plan, standing),
     )
+    return checkpoint, _sequences(standing)
+
+
+async def _kept(
+    connection: WriteConnection,
+    session: Session,
+    compaction_id: str,
+    plan: Plan,
+    standing: Sequence[Item],
+) -> tuple[CheckpointItem, ...]:
+    anchor = None
+    if plan.anchor_message_id is not None:
+        messages = MessageRepository(connection, session.incarnation)
+        stored = await messages.get(plan.anchor_message_id)
+        anchor = Anchored(message_id=plan.anchor_message_id, content=stored.message.content)
+    return checkpoint_items(standing, compaction_id, anchor)
+
+
+def _sequences(standing: Sequence[Item]) -> tuple[int, ...]:
+    sequences = (item.source.sequence for item in standing if isinstance(item.source, Real))
+    return tuple(sorted(sequence for sequence in sequences if sequence is not None))

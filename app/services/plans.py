@@ -5,18 +5,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from app.compaction.fold import FoldPlan, plan_fold
+from app.compaction.fold import FoldPlan
 from app.compaction.plan_key import PlanContent, plan_key
-from app.compaction.record import Compaction, Plan, Rung
-from app.compaction.summary_request import SummaryInput, SummaryRequest, build_summary_request
+from app.compaction.record import Compaction, CompactionKind, CompactionPhase, Plan, Rung
+from app.compaction.style import Style
+from app.compaction.summary_request import SummaryInput, SummaryRequest
 from app.core.items import Item
 from app.core.messages import Real
+from app.core.model_profile import ModelProfile
 from app.core.recipe import Recipe
 from app.core.request_copy import StepContext
 from app.core.stored import Session
 from app.core.tool_surface import Surface
 from app.services.calls import recipe_of, step_context, surface_options
-from app.services.profiles import profile_of
+from app.services.profiles import compact_with, policy_of, profile_of, style_of
 from app.services.receipts import conversation_tokens
 from app.services.resources import Resources, counter_of
 from app.services.situations import Situation
@@ -27,44 +29,59 @@ from app.store.messages import MessageRepository
 from app.store.turns import TurnRepository
 
 
-async def fold_of(connection: ReadConnection, situation: Situation, now: datetime) -> FoldPlan:
-    """What a compaction of the session would fold now.
+async def fold_of(
+    connection: ReadConnection, situation: Situation, phase: CompactionPhase, now: datetime
+) -> FoldPlan:
+    """What a compaction of the session would fold now, in that phase.
 
     Raises:
         EmptyConversation, MissingLastUser, NothingToCompact: It would fold nothing.
     """
-    return plan_fold(situation.items, await _gone_messages(connection, situation.session, now))
+    gone = await _gone_messages(connection, situation.session, now)
+    return style_of(policy_of(situation.session)).fold(situation.items, phase, gone)
 
 
-def key_of(situation: Situation, fold: FoldPlan, instructions: str | None) -> str:
+def key_of(
+    situation: Situation, fold: FoldPlan, kind: CompactionKind, instructions: str | None
+) -> str:
     """The key of a fold: equal plans have equal keys."""
     session = situation.session
     folded = situation.items[: fold.keep_from]
-    return _key(session, session.view_id, folded, fold.through_sequence, instructions)
+    model = _summarising(session, compact_with(session, kind))
+    return _key(session, session.view_id, model, folded, fold.through_sequence, instructions)
 
 
 async def plans_again(
     resources: Resources,
     connection: ReadConnection,
     session: Session,
-    plan: Plan,
+    shown: Compaction,
     instructions: str | None,
 ) -> bool:
-    """Whether a request that came before the plan was carried out would have the same plan."""
-    if session.message_count != plan.shown_through:
+    """Whether a request that came before the compaction was carried out would have its plan."""
+    plan = shown.plan
+    if plan is None or session.message_count != plan.shown_through:
         return False
     folded = (await _planned_items(resources, connection, session, plan))[: plan.keep_from]
-    return plan.key == _key(session, plan.view_id, folded, plan.through_sequence, instructions)
+    model = _summarising(session, shown.compact_with)
+    return plan.key == _key(
+        session, plan.view_id, model, folded, plan.through_sequence, instructions
+    )
 
 
 async def plan_of(
-    connection: ReadConnection, situation: Situation, fold: FoldPlan, instructions: str | None
+    connection: ReadConnection,
+    situation: Situation,
+    fold: FoldPlan,
+    kind: CompactionKind,
+    instructions: str | None,
 ) -> Plan:
     """The fold as it is stored."""
     folded = situation.items[: fold.keep_from]
-    anchor_id, anchor_sequence = await _anchor(connection, situation, folded[fold.anchor_index])
+    anchor = None if fold.anchor_index is None else folded[fold.anchor_index]
+    anchor_id, anchor_sequence = await _anchor(connection, situation, anchor)
     return Plan(
-        key=key_of(situation, fold, instructions),
+        key=key_of(situation, fold, kind, instructions),
         base_version=situation.session.version,
         view_id=situation.session.view_id,
         pruned_through=situation.session.pruned_through_sequence,
@@ -90,10 +107,14 @@ async def request_of(
     assert plan is not None
     items = await _planned_items(resources, connection, session, plan)
     recipe = recipe_of(session, {})
+    if compaction.compact_with is not None:
+        profile = compaction.compact_with
+        recipe = replace(recipe, model=profile.name, profile=profile)
+    style = style_of(policy_of(session))
     given = SummaryInput(
-        model=session.model,
+        model=recipe.model,
         profile=recipe.profile,
-        surface=await _surface(resources, connection, recipe, compaction),
+        surface=await _surface(resources, connection, recipe, compaction, style),
         items=items,
         keep_from=plan.keep_from,
         context=_context(resources, recipe, session, plan),
@@ -102,12 +123,17 @@ async def request_of(
         min_level=rung.min_level,
         overflowed_tokens=rung.overflowed_tokens,
     )
-    return await asyncio.to_thread(build_summary_request, given)
+    return await asyncio.to_thread(style.request, given)
+
+
+def _summarising(session: Session, compact_with: ModelProfile | None) -> str:
+    return session.model if compact_with is None else compact_with.name
 
 
 def _key(
     session: Session,
     view_id: str | None,
+    model: str,
     folded: Sequence[Item],
     through_sequence: int | None,
     instructions: str | None,
@@ -115,7 +141,7 @@ def _key(
     return plan_key(
         PlanContent(
             policy=session.policy,
-            model=session.model,
+            model=model,
             folded=folded,
             boundaries={"through_sequence": through_sequence, "view_id": view_id},
             instructions=instructions,
@@ -139,10 +165,15 @@ async def _planned_items(
 
 
 async def _surface(
-    resources: Resources, connection: ReadConnection, recipe: Recipe, compaction: Compaction
+    resources: Resources,
+    connection: ReadConnection,
+    recipe: Recipe,
+    compaction: Compaction,
+    style: Style,
 ) -> Surface:
     options = surface_options(recipe)
-    if compaction.kind == "manual" and compaction.style != "cached":
+    is_bare = style.bare_prompt_by_hand and compaction.style != "cached"
+    if compaction.kind == "manual" and is_bare:
         # Without a turn there are no tools, and so no rules of tools either.
         options = replace(options, tools="none")
     return await resources.surfaces.surface(
@@ -156,9 +187,11 @@ def _context(resources: Resources, recipe: Recipe, session: Session, plan: Plan)
 
 
 async def _anchor(
-    connection: ReadConnection, situation: Situation, item: Item
+    connection: ReadConnection, situation: Situation, item: Item | None
 ) -> tuple[str | None, int | None]:
     """Id and sequence of the stored request behind an anchor, replayed or not."""
+    if item is None:
+        return None, None
     if isinstance(item.source, Real):
         return item.source.id, item.source.sequence
     checkpoint_id = situation.view.checkpoint_id

@@ -215,7 +215,7 @@ async def _start(
             kind=wanted.kind,
             turn_id=None if point is None else point.turn_id,
             model_call=None if point is None else point.model_call,
-            phase="pre_turn",
+            phase=decided.made.call.decision.phase,
             instructions=None,
             style="conversation",
             other_plan="refuse",

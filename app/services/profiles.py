@@ -1,5 +1,10 @@
 """The model profile and policy of a session as values."""
 
+from dataclasses import asdict
+
+from app.compaction.record import CompactionKind
+from app.compaction.style import Style
+from app.compaction.styles import STYLES
 from app.core.limits import Limits
 from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.stored import Session
@@ -24,3 +29,22 @@ def limits_of(session: Session) -> Limits:
     """
     profile = profile_of(session)
     return policy_of(session).limits(profile, profile.max_output_tokens or 0)
+
+
+def style_of(policy: PresetPolicy) -> Style:
+    """The style in which a policy compacts, with the policy's values for it."""
+    return STYLES[policy.folding.style](**asdict(policy.folding))
+
+
+_WITH_THE_PREVIOUS_MODEL: frozenset[CompactionKind] = frozenset(
+    {"model_downshift", "comp_hash_changed"}
+)
+
+
+def compact_with(session: Session, kind: CompactionKind) -> ModelProfile | None:
+    """The model that summarises for a compaction of that kind; None is the session's own.
+
+    After a change of model it is the one that answered last, where there was one.
+    """
+    previous = session.usage.answered_by if kind in _WITH_THE_PREVIOUS_MODEL else None
+    return None if previous == profile_of(session) else previous

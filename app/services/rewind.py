@@ -6,12 +6,14 @@ Source: docs/semantics/compaction.md#rewind.
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from app.compaction.checkpoint_items import with_reminder
 from app.compaction.record import Checkpoint, Compaction, blank_compaction
 from app.compaction.refusals import (
     CompactionNotCurrent,
     CompactionNotRestorable,
     InvalidBoundary,
 )
+from app.compaction.runtime_state import state_json
 from app.compaction.view import WHOLE, View
 from app.core.items import Item
 from app.core.stored import Session
@@ -20,7 +22,7 @@ from app.services.compaction_ids import compaction_id
 from app.services.cuts import session_cut
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
-from app.services.runtime import runtime_after
+from app.services.runtime import reminder_of, runtime_after
 from app.services.supersede import refuse_live_turn, supersede_pending
 from app.services.views import view_items
 from app.services.windows import advanced
@@ -57,7 +59,7 @@ async def rewind_session(
     Raises:
         SessionNotFound, CompactionNotFound: There is no such session or target.
         SessionActive: A turn is running.
-        CompactionNotRestorable: The target has no anchor to replay.
+        CompactionNotRestorable: The target has no summary, and so no anchor.
         CompactionNotCurrent: An undo names another view than the one shown.
         InvalidBoundary: The session has no such sequence.
     """
@@ -106,14 +108,19 @@ async def _goal(connection: WriteConnection, session: Session, target: RewindTar
 
 def _restored(parent: Compaction, session: Session) -> _Goal:
     checkpoint = parent.checkpoint
-    if checkpoint is None or checkpoint.last_user_message_id is None:
+    if checkpoint is None or checkpoint.summary is None:
         raise CompactionNotRestorable(
             "conversation compaction cannot be restored because it has no last user anchor: "
             f"{parent.id}",
             compaction_id=parent.id,
         )
     return _Goal(
-        view=View(checkpoint_id=parent.id, ranges=(), open_after=session.message_count),
+        view=View(
+            checkpoint_id=parent.id,
+            ranges=(),
+            open_after=session.message_count,
+            again=() if parent.view is None else parent.view.again,
+        ),
         parent=parent,
         through_sequence=checkpoint.through_sequence,
     )
@@ -182,12 +189,17 @@ async def _copied(
     """The parent's checkpoint with the runtime state as it is now."""
     before = parent.checkpoint
     assert before is not None
-    state, reminder = await runtime_after(connection, session, before.runtime_state, None)
+    state = await runtime_after(connection, session, before.runtime_state, None)
+    reminder, items = before.runtime_reminder, before.items
+    if reminder is not None:
+        reminder = reminder_of(state)
+        items = with_reminder(items, reminder)
     return replace(
         checkpoint,
         last_user_message_id=before.last_user_message_id,
         last_user_message_sequence=before.last_user_message_sequence,
         summary=before.summary,
-        runtime_state=state,
+        runtime_state=state_json(state),
         runtime_reminder=reminder,
+        items=items,
     )

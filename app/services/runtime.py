@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.compaction.contributors import Evidence, collect_state, sections_of
 from app.compaction.file_changes import artifacts_in
 from app.compaction.reminder import render_reminder
-from app.compaction.runtime_state import EMPTY_STATE, state_from_json, state_json
+from app.compaction.runtime_state import EMPTY_STATE, RuntimeState, state_from_json
 from app.compaction.turn_plan import EMPTY_PLAN, TurnPlan, plan_from_json
 from app.core.blocks import Artifact
 from app.core.stored import Session
@@ -20,22 +20,21 @@ async def runtime_after(
     session: Session,
     base: Mapping[str, object] | None,
     plan: TurnPlan | None,
-) -> tuple[dict[str, object], str]:
-    """The state after `base` and its reminder.
+) -> RuntimeState:
+    """The state after `base`.
 
     Raises:
         StateError: An artifact or the base cannot be read.
     """
     before = EMPTY_STATE if base is None else state_from_json(base)
     evidence = Evidence(artifacts=await _artifacts(connection, session), plan=plan)
-    state = collect_state(before, evidence)
-    return state_json(state), render_reminder(sections_of(state))
+    return collect_state(before, evidence)
 
 
 async def runtime_now(
     connection: ReadConnection, session: Session, turn_id: str | None
-) -> tuple[dict[str, object], str]:
-    """The state and reminder of a compaction that is made now, in a turn or in none.
+) -> RuntimeState:
+    """The state of a compaction that is made now, in a turn or in none.
 
     Raises:
         StateError: An artifact, the turn's plan or the state before cannot be read.
@@ -44,6 +43,15 @@ async def runtime_now(
     checkpoint = None if latest is None else latest.checkpoint
     base = None if checkpoint is None else checkpoint.runtime_state
     return await runtime_after(connection, session, base, await _plan(connection, session, turn_id))
+
+
+def reminder_of(state: RuntimeState) -> str:
+    """The reminder of a state.
+
+    Raises:
+        StateError: A part of it cannot be read, or the reminder is too long.
+    """
+    return render_reminder(sections_of(state))
 
 
 async def _plan(

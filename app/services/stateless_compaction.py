@@ -4,18 +4,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.compaction.fold import fold_end, plan_fold
-from app.compaction.ladder import (
-    NOTED_RESULTS_LEVEL,
-    SHORT_RESULT_CHARS,
-    SHORT_RESULTS_LEVEL,
-    UNCOUNTED,
-)
+from app.compaction.fold import NOBODY_GONE
+from app.compaction.ladder import UNCOUNTED
 from app.compaction.plan_key import PlanContent, plan_key
-from app.compaction.record import SummaryStyle
+from app.compaction.record import CompactionKind, CompactionPhase, SummaryStyle
 from app.compaction.replacement import GivenCompaction, Replaced, replace_conversation
 from app.compaction.runtime_state import EMPTY_STATE, state_from_json
-from app.compaction.summary_request import SummaryInput, SummaryRequest, build_summary_request
+from app.compaction.summary_check import SummaryCheck
+from app.compaction.summary_request import SummaryInput, SummaryRequest
 from app.compaction.turn_plan import TurnPlan
 from app.compaction.watermark import PrunePlan, plan_prune
 from app.core.agent import Agent
@@ -23,9 +19,12 @@ from app.core.chat_state import refuse_system_role
 from app.core.counting import TokenCounter
 from app.core.items import Item
 from app.core.model_profile import ModelProfile
+from app.core.phase import phase_of
 from app.core.request_copy import PruneBoundary, StepContext
 from app.core.tool_surface import SurfaceOptions, build_surface
 from app.policies.presets import PresetPolicy, policy_json
+from app.services.in_force import given_in_force
+from app.services.profiles import style_of
 from app.services.resources import Resources, counter_of
 from app.services.stateless import GivenItem, given_items
 
@@ -40,6 +39,9 @@ class GivenPlan:
     policy: PresetPolicy
     agent: Agent
     conversation: Sequence[GivenItem]
+    kind: CompactionKind
+    phase: CompactionPhase | None
+    """None: by hand none at all, in a turn what the conversation tells."""
     instructions: str | None
     style: SummaryStyle
     level: int
@@ -51,7 +53,6 @@ class PlannedGiven:
 
     keep_from: int
     request: SummaryRequest
-    shortened_call_ids: tuple[str, ...]
     key: str
 
 
@@ -59,7 +60,11 @@ class PlannedGiven:
 class GivenReplacement:
     """A conversation and the summary that stands for its front."""
 
+    policy: PresetPolicy
     conversation: Sequence[GivenItem]
+    kind: CompactionKind
+    phase: CompactionPhase | None
+    """None: by hand none at all, in a turn what the conversation tells."""
     summary: str
     runtime_state: Mapping[str, object] | None
     plan: TurnPlan | None
@@ -80,6 +85,13 @@ async def plan_given(resources: Resources, given: GivenPlan) -> PlannedGiven:
         EmptyConversation, MissingLastUser, NothingToCompact: It would fold nothing.
     """
     return await asyncio.to_thread(_plan, resources, given)
+
+
+def check_given(
+    policy: PresetPolicy, text: str, finish_reason: str | None, tool_calls: int
+) -> SummaryCheck:
+    """The summary that a policy would store of a model's answer, or what is wrong with it."""
+    return style_of(policy).check(text, finish_reason, tool_calls)
 
 
 async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Replaced:
@@ -111,11 +123,12 @@ def _plan_prune(
 def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
     counter = counter_of(given.model_profile)
     items = _items(given.conversation, counter)
-    fold = plan_fold(items)
+    style = style_of(given.policy)
+    fold = style.fold(items, _phase(given.kind, given.phase, items), NOBODY_GONE)
     options = SurfaceOptions(
         is_root=True, sandbox_available=True, tool_order=given.policy.tool_order
     )
-    request = build_summary_request(
+    request = style.request(
         SummaryInput(
             model=given.model_profile.name,
             profile=given.model_profile,
@@ -138,7 +151,6 @@ def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
     return PlannedGiven(
         keep_from=_positions(given.conversation)[fold.keep_from],
         request=request,
-        shortened_call_ids=_shortened(items[: fold.keep_from], request.level),
         key=plan_key(content),
     )
 
@@ -158,17 +170,30 @@ def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> S
 
 def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
     items = _items(given.conversation, counter)
+    style = style_of(given.policy)
+    phase = _phase(given.kind, given.phase, items)
+    fold = style.fold(items, phase, NOBODY_GONE)
     state = given.runtime_state
     compaction = GivenCompaction(
         compaction_id=given.compaction_id,
-        keep_from=fold_end(items),
+        keep_from=fold.keep_from,
+        phase=phase,
+        context=given_in_force(items[: fold.keep_from]),
         summary=given.summary,
         base=EMPTY_STATE if state is None else state_from_json(state),
         plan=given.plan,
     )
-    replaced = replace_conversation(items, compaction, counter)
+    replaced = replace_conversation(items, compaction, style, counter)
     positions = _positions(given.conversation)
     return replace(replaced, hidden=tuple(positions[index] for index in replaced.hidden))
+
+
+def _phase(
+    kind: CompactionKind, phase: CompactionPhase | None, items: Sequence[Item]
+) -> CompactionPhase:
+    if phase is not None:
+        return phase
+    return "standalone" if kind == "manual" else phase_of(items, None)
 
 
 def _items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
@@ -181,13 +206,3 @@ def _positions(conversation: Sequence[GivenItem]) -> list[int]:
     """Where the items that a model may see stand in the conversation, and where it ends."""
     visible = [index for index, given in enumerate(conversation) if given.agent_visible]
     return [*visible, len(conversation)]
-
-
-def _shortened(folded: Sequence[Item], level: int) -> tuple[str, ...]:
-    """The call ids of the results that a request of that rung does not carry whole, in order."""
-    if level < SHORT_RESULTS_LEVEL:
-        return ()
-    limit = SHORT_RESULT_CHARS if level < NOTED_RESULTS_LEVEL else 0
-    return tuple(
-        result.id for item in folded for result in item.facts.results if result.joined_chars > limit
-    )

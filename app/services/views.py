@@ -2,11 +2,10 @@
 
 from collections import OrderedDict
 
+from app.compaction.checkpoint_items import items_again, named_messages
 from app.compaction.record import Compaction
-from app.compaction.replacement import CheckpointContent, replacement_items
 from app.compaction.view import View
 from app.core.counting import TokenCounter
-from app.core.facts import Form
 from app.core.items import Item
 from app.store.compactions import CompactionRepository
 from app.store.connections import ReadConnection
@@ -17,7 +16,7 @@ KEPT_CHECKPOINTS = 256
 
 
 class CheckpointCache:
-    """The three items of checkpoints, which never change once they are installed."""
+    """The items of checkpoints, which never change once they are installed."""
 
     def __init__(self) -> None:
         self._items: OrderedDict[tuple[str, str], tuple[Item, ...]] = OrderedDict()
@@ -36,8 +35,7 @@ class CheckpointCache:
             self._items.move_to_end(key)
             return known
         compaction = await CompactionRepository(connection, incarnation).get(compaction_id)
-        content = await checkpoint_content(connection, incarnation, compaction)
-        items = replacement_items(content, counter)
+        items = await items_of_checkpoint(connection, incarnation, compaction, counter)
         self._items[key] = items
         if len(self._items) > KEPT_CHECKPOINTS:
             self._items.popitem(last=False)
@@ -63,22 +61,17 @@ async def view_items(
     return tuple(items)
 
 
-async def checkpoint_content(
-    connection: ReadConnection, incarnation: str, compaction: Compaction
-) -> CheckpointContent:
-    """What the items of a compaction's checkpoint are made of."""
+async def items_of_checkpoint(
+    connection: ReadConnection, incarnation: str, compaction: Compaction, counter: TokenCounter
+) -> tuple[Item, ...]:
+    """What stands for the fold of a compaction that has a summary."""
     checkpoint = compaction.checkpoint
     assert checkpoint is not None
-    assert checkpoint.summary is not None
-    assert checkpoint.runtime_reminder is not None
-    assert checkpoint.last_user_message_id is not None
     messages = MessageRepository(connection, incarnation)
-    anchor = (await messages.get(checkpoint.last_user_message_id)).message
-    return CheckpointContent(
-        compaction_id=compaction.id,
-        replaced_through_sequence=checkpoint.replaced_through_sequence,
-        anchor_role=anchor.role,
-        anchor=Form(content=anchor.content, facts=anchor.facts),
-        summary=checkpoint.summary,
-        reminder=checkpoint.runtime_reminder,
+    return items_again(
+        checkpoint.items,
+        await messages.by_ids(named_messages(checkpoint.items)),
+        compaction.id,
+        checkpoint.replaced_through_sequence,
+        counter,
     )

@@ -20,6 +20,9 @@ from app.store.tables import messages, open_calls
 
 Order: TypeAlias = Literal["asc", "desc"]
 
+IDS_AT_ONCE = 10_000
+"""Ids of one statement; a database takes some 32 000 values in it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageFilter:
@@ -82,9 +85,13 @@ class MessageRepository:
 
     async def by_ids(self, ids: Sequence[str]) -> dict[str, StoredMessage]:
         """The stored messages among some ids."""
-        statement = select(messages).where(self._mine, messages.c.id.in_(ids))
-        rows = (await self._connection.execute(statement)).mappings()
-        return {row["id"]: stored_message(row) for row in rows}
+        found: dict[str, StoredMessage] = {}
+        for start in range(0, len(ids), IDS_AT_ONCE):
+            wanted = ids[start : start + IDS_AT_ONCE]
+            statement = select(messages).where(self._mine, messages.c.id.in_(wanted))
+            rows = (await self._connection.execute(statement)).mappings()
+            found |= {row["id"]: stored_message(row) for row in rows}
+        return found
 
     async def cumulative_json_bytes(self, sequence: int) -> int:
         """JSON bytes of all messages up to a sequence that the session holds."""

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from itertools import count
 from typing import Any
 
-from app.compaction.replacement import SUMMARY_FRAME
+from app.compaction.openwork_items import SUMMARY_FRAME
 from app.world_state.sections import BUILT_IN
 from tests.api.captures import WHOLE, told
 from tests.api.client import Json, SessionApi, succeeded

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.compaction.instructions import SUMMARY_INSTRUCTIONS
-from app.compaction.replacement import SUMMARY_FRAME
+from app.compaction.openwork_items import SUMMARY_FRAME
 from app.compaction.summary_check import HEADINGS
 from tests.api.client import (
     PROFILE,

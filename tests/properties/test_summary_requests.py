@@ -130,6 +130,7 @@ def test_a_fold_takes_no_call_away_from_a_result_that_is_kept_or_may_come(
 
 
 def check_fold(items: tuple[Item, ...], gone: frozenset[str], plan: FoldPlan) -> None:
+    assert plan.anchor_index is not None
     anchor = items[plan.anchor_index]
 
     assert plan.anchor_index < plan.keep_from

@@ -3,10 +3,13 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from app.compaction.checkpoint_items import KeptItem, MadeItem, ReplayedItem
 from app.compaction.codec import decode_compaction, encode_compaction
+from app.compaction.openwork_items import framed_summary
 from app.compaction.record import (
     Answered,
     Checkpoint,
@@ -17,6 +20,8 @@ from app.compaction.record import (
     blank_compaction,
 )
 from app.compaction.view import View
+from app.core import canonical
+from app.core.model_profile import ModelProfile
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=3)
@@ -42,6 +47,7 @@ PENDING = replace(
     model_call=2,
     phase="mid_turn",
     instructions="Keep 名前.",
+    compact_with=ModelProfile(name="large", context_window=200_000, comp_hash="a"),
     attempt=2,
     max_attempts=3,
     rung=Rung(min_level=1, overflowed_tokens=120),
@@ -73,9 +79,14 @@ COMPLETED = replace(
         runtime_reminder="<system_reminder>",
         runtime_state={"schema_version": 1, "edited_paths": ["a.rs"]},
         created_at=LATER,
+        items=(
+            KeptItem(message_id="m1"),
+            ReplayedItem(message_id="m3", reason="last_user_request_replay", suffix="last-user"),
+            MadeItem(reason="compaction_summary", suffix="summary", role="user", text="Done."),
+        ),
     ),
     tokens={"before": 10, "after": 1, "reclaimed": 9},
-    view=View(checkpoint_id="compaction-1", ranges=((4, 6), (8, 9)), open_after=12),
+    view=View(checkpoint_id="compaction-1", ranges=((4, 6), (8, 9)), open_after=12, again=(1, 3)),
 )
 REWIND = replace(
     BLANK,
@@ -134,5 +145,45 @@ def test_the_bytes_are_json_of_the_fields() -> None:
         "checkpoint_id": "compaction-1",
         "ranges": [[4, 6], [8, 9]],
         "open_after": 12,
+        "again": [1, 3],
     }
     assert fields["instructions"] == "Keep 名前."
+
+
+def without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in names}
+
+
+def test_a_record_from_before_there_were_styles_has_the_three_items() -> None:
+    fields = json.loads(encode_compaction(COMPLETED))
+    former = {
+        **without(fields, "compact_with"),
+        "checkpoint": without(fields["checkpoint"], "items"),
+        "view": without(fields["view"], "again"),
+    }
+    found = decode_compaction(canonical.encode(former), NOON, LATER, None, LATER)
+
+    assert found.compact_with is None
+    assert found.view is not None
+    assert found.view.again == ()
+    assert found.checkpoint is not None
+    assert found.checkpoint.items == (
+        ReplayedItem(message_id="m1", reason="last_user_request_replay", suffix="last-user"),
+        MadeItem(
+            reason="compaction_summary",
+            suffix="summary",
+            role="user",
+            text=framed_summary("What happened."),
+        ),
+        MadeItem(
+            reason="system_reminder", suffix="reminder", role="user", text="<system_reminder>"
+        ),
+    )
+
+
+def test_a_rewind_from_before_there_were_styles_has_no_items() -> None:
+    fields = json.loads(encode_compaction(REWIND))
+    former = {**fields, "checkpoint": without(fields["checkpoint"], "items")}
+    found = decode_compaction(canonical.encode(former), NOON, NOON, None, NOON)
+
+    assert found == REWIND

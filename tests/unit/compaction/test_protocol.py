@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 
 from app.compaction.protocol import (
+    SPENDING,
     TRANSITIONS,
     Change,
     Event,
@@ -96,7 +97,7 @@ def test_nothing_leaves_a_closed_status(status: CompactionStatus, event: Event) 
     ],
 )
 def test_the_third_attempt_of_three_is_the_last(report: Report) -> None:
-    counted = [on_attempt(report, attempt, MAX_ATTEMPTS) for attempt in (1, 2, 3)]
+    counted = [on_attempt(report, attempt, MAX_ATTEMPTS, SPENDING) for attempt in (1, 2, 3)]
 
     assert counted == [report, report, "attempts_exhausted"]
 
@@ -112,4 +113,4 @@ def test_the_third_attempt_of_three_is_the_last(report: Report) -> None:
     ],
 )
 def test_what_spends_no_attempt_counts_on_the_last_one_too(report: Report) -> None:
-    assert on_attempt(report, 3, MAX_ATTEMPTS) == report
+    assert on_attempt(report, 3, MAX_ATTEMPTS, SPENDING) == report

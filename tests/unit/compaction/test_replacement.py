@@ -6,14 +6,9 @@ from app.compaction.errors import (
     NothingToCompact,
     StateError,
 )
-from app.compaction.replacement import (
-    CheckpointContent,
-    GivenCompaction,
-    Replaced,
-    framed_summary,
-    replace_conversation,
-    replacement_items,
-)
+from app.compaction.openwork_items import CheckpointContent, framed_summary, replacement_items
+from app.compaction.openwork_style import OpenWorkStyle
+from app.compaction.replacement import GivenCompaction, Replaced, replace_conversation
 from app.compaction.runtime_state import EMPTY_STATE, RuntimeState
 from app.compaction.turn_plan import EMPTY_PLAN, TurnPlan, with_plan
 from app.compaction.watermark import plan_prune
@@ -75,11 +70,13 @@ def replaced(
     given = GivenCompaction(
         compaction_id="compaction-1",
         keep_from=len(items) if keep_from is None else keep_from,
+        phase="standalone",
+        context=(),
         summary=SUMMARY,
         base=base,
         plan=plan,
     )
-    return replace_conversation(items, given, COUNTER)
+    return replace_conversation(items, given, OpenWorkStyle(), COUNTER)
 
 
 @requirement("OW-4.1-synthetic-items")

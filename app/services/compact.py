@@ -132,10 +132,7 @@ async def start_locked(
             )
         await compactions.save(replace(pending, status=outcome.status, claim=None, updated_at=now))
     # A state that cannot be collected is refused before anybody pays for a summary.
-    style = style_of(policy_of(situation.session))
-    state = await runtime_now(connection, situation.session, _turn_of(request))
-    if style.reminds:
-        reminder_of(state)
+    await _refuse_unreadable_state(connection, situation.session, request)
     created = await _created(resources, compactions, situation, plan, request, now)
     await compactions.save(created)
     summary_request = await request_of(
@@ -192,6 +189,14 @@ def _event(
     if request.other_plan == "supersede":
         return "request_superseding"
     return "request_other_plan_claim_expired" if has_expired else "request_other_plan"
+
+
+async def _refuse_unreadable_state(
+    connection: WriteConnection, session: Session, request: CompactionRequest
+) -> None:
+    state = await runtime_now(connection, session, _turn_of(request))
+    if style_of(policy_of(session)).reminds:
+        reminder_of(state)
 
 
 def _phase(situation: Situation, request: CompactionRequest) -> CompactionPhase:

@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 # Four processes at most: each may hold a pool of connections to the one PostgreSQL of the tests.
-IN_PARALLEL := --numprocesses auto --maxprocesses 4
+IN_PARALLEL := --numprocesses auto --maxprocesses 4 --dist worksteal
 SOURCES := app tests demo bench scripts
 
 help: ## List the commands

@@ -32,6 +32,12 @@ def pytest_configure_node(node: WorkerController) -> None:
     node.workerinput["postgresql_server_url"] = _server_url(node.config)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 def _server_url(config: pytest.Config) -> str:
     workerinput: dict[str, str] | None = getattr(config, "workerinput", None)
     if workerinput is not None:

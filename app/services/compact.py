@@ -131,22 +131,13 @@ async def start_locked(
                 compaction_id=pending.id,
             )
         await compactions.save(replace(pending, status=outcome.status, claim=None, updated_at=now))
-    await _refuse_bad_state(connection, situation.session, request)
+    await _refuse_unreadable_state(connection, situation.session, request)
     created = await _created(resources, compactions, situation, plan, request, now)
     await compactions.save(created)
     summary_request = await request_of(
         resources, connection, situation.session, created, created.rung
     )
     return Claimed(compaction=created, outcome="created", request=summary_request)
-
-
-async def _refuse_bad_state(
-    connection: WriteConnection, session: Session, request: CompactionRequest
-) -> None:
-    """Refuse a state that cannot be collected before anybody pays for a summary."""
-    state = await runtime_now(connection, session, _turn_of(request))
-    if style_of(policy_of(session)).reminds:
-        reminder_of(state)
 
 
 async def _repeated(
@@ -197,6 +188,14 @@ def _event(
     if request.other_plan == "supersede":
         return "request_superseding"
     return "request_other_plan_claim_expired" if has_expired else "request_other_plan"
+
+
+async def _refuse_unreadable_state(
+    connection: WriteConnection, session: Session, request: CompactionRequest
+) -> None:
+    state = await runtime_now(connection, session, _turn_of(request))
+    if style_of(policy_of(session)).reminds:
+        reminder_of(state)
 
 
 def _phase(situation: Situation, request: CompactionRequest) -> CompactionPhase:

@@ -3,6 +3,8 @@
 from itertools import pairwise
 from uuid import UUID
 
+import pytest
+
 from tests.api.client import Api, Json
 from tests.api.large_agent import large_agent
 from tests.api.player import Player
@@ -13,6 +15,7 @@ SMALL: Json = {"name": "small", "context_window": 64_000, "max_output_tokens": 8
 """Effective input 56 000, line 47 600: it compacts at an input of 39 600 tokens."""
 
 
+@pytest.mark.long
 @requirement(
     "OW-4.1-compacted-conversation",
     "OW-7.1-before-and-after",

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
+import pytest
+
 from tests.api.client import Api, Json
 from tests.api.follower import Follower
 from tests.api.transcripts import coding_session, turns
@@ -23,6 +25,7 @@ KEPT_CHARS = 4_000
 """A request may shorten a long result, but not its beginning."""
 
 
+@pytest.mark.long
 @requirement(
     "OW-4.1-view-is-read-for-every-call",
     "OW-11-gap-budget-equals-a-re-measurement",
@@ -46,6 +49,7 @@ async def test_every_step_of_a_session_that_grows_by_messages(api: Api) -> None:
     ] * later_parallel_results(messages)
 
 
+@pytest.mark.long
 @requirement(
     "AW-committed-messages-stay",
     "OW-4.1-whole-conversation",

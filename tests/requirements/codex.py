@@ -170,7 +170,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-6-window-advances-with-the-history",
             "The window number advances in the same step that replaces the history.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -272,7 +271,6 @@ CODEX: tuple[Requirement, ...] = (
             "The previous model makes the compaction of a downshift or a changed `comp_hash`,"
             " before the turn's first sample.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",

@@ -32,6 +32,7 @@ def batches_of(writer: int) -> list[list[Json]]:
     return [batch for at, batch in enumerate(batches) for _ in range(1 + (at in repeated))]
 
 
+@pytest.mark.long
 @requirement("OW-4.1-append-is-the-only-writer")
 async def test_32_writers_with_50_appends_each_leave_1600_messages_without_a_gap(api: Api) -> None:
     session = await api.session()

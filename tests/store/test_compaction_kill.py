@@ -95,6 +95,7 @@ def worker(service: MortalService) -> Worker:
     return worker
 
 
+@pytest.mark.long
 def test_a_compaction_survives_a_kill_between_every_two_of_its_steps(worker: Worker) -> None:
     started = worker.survive("prepare", {**POINT, "start_compaction": True}, "prepare-1")
     held = started["decision"]["compaction"]

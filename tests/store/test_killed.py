@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
 import httpx
+import pytest
 
 from tests.api.client import Api, Json, SessionApi, service, user
 from tests.api.contract import hold_to_contract
@@ -18,6 +19,7 @@ FEWEST, MOST = 5, 60
 """How many appends a service may acknowledge before it is killed."""
 
 
+@pytest.mark.long
 async def test_what_was_acknowledged_survives_a_kill_at_any_moment(database_url: str) -> None:
     chance = random.Random(SEED)
     print(f"seed {SEED}")  # noqa: T201 - shown where the test fails

@@ -6,6 +6,7 @@ import signal
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 
 from tests.api.client import Api, service, user
 from tests.store.processes import STARTS_WITHIN_SECONDS, Server, serving
@@ -61,6 +62,7 @@ async def test_a_request_in_flight_is_finished(database_url: str) -> None:
         assert status == 0
 
 
+@pytest.mark.long
 async def test_several_workers_share_one_database_and_stop_together(postgresql_url: str) -> None:
     with serving(postgresql_url, "--workers", "2") as server:
         async with httpx.AsyncClient(base_url=server.url) as client:

@@ -68,3 +68,11 @@ def test_a_hidden_message_is_covered_by_the_view_that_hides_it() -> None:
         "compaction-2",
         None,
     ]
+
+
+def test_a_message_that_a_checkpoint_shows_again_is_shown() -> None:
+    view = FOLDED.folded("c2", 6, (2, 5))
+
+    assert [sequence for sequence in range(1, 9) if view.shows(sequence)] == [2, 5, 7, 8]
+    assert view.through(7).again == view.closed_at(9).again == (2, 5)
+    assert view.folded("c3", 8).again == ()

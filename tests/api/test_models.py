@@ -18,6 +18,7 @@ UNKNOWN: Final = {
     "max_context_window": None,
     "max_output_tokens": None,
     "max_reasoning_tokens": None,
+    "media_rule": None,
     "accepts_data_blocks": True,
     "effective_context_window_percent": 95,
     "auto_compact_token_limit": None,

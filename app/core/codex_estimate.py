@@ -25,6 +25,7 @@ from app.core.content import block_json, decode_content
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
 from app.core.limits import Phase
+from app.core.messages import Synthetic
 
 IMAGE_BYTES = 7_373
 """What Codex charges for an inline image, whatever its size: about 1 844 tokens."""
@@ -70,7 +71,8 @@ def item_tokens(item: Item) -> int:
 def trailing_tokens(items: Sequence[Item], phase: Phase) -> int:
     """The estimate of all that stands behind the model's last message; 0 without one.
 
-    The provider's last total holds everything before it.
+    The provider's last total holds everything before it. A result that stands in for one that is
+    not there yet is not measured.
     """
     last = max((i for i, item in enumerate(items) if item.role == "assistant"), default=None)
     if last is None:
@@ -78,7 +80,7 @@ def trailing_tokens(items: Sequence[Item], phase: Phase) -> int:
     return sum(
         item_tokens(item)
         for item in items[last + 1 :]
-        if phase == "mid_turn" or item.role != "user"
+        if (phase == "mid_turn" or item.role != "user") and not _is_made(item)
     )
 
 
@@ -98,6 +100,11 @@ def old_reasoning_tokens(items: Sequence[Item], boundary: int | None) -> int:
         if any(mark in item.content for mark in _PROVIDER_MARKS)
         for length in _encrypted_lengths(decode_content(item.content))
     )
+
+
+def _is_made(item: Item) -> bool:
+    source = item.source
+    return isinstance(source, Synthetic) and source.reason == "interrupted_tool_result"
 
 
 def _reasoning_bytes(encoded_chars: int) -> int:

@@ -2,8 +2,6 @@
 
 from tests.requirements.rule import Requirement, rules
 
-_PRESET = "arrives with the codex preset"
-
 CODEX: tuple[Requirement, ...] = (
     *rules(
         "codex",
@@ -230,7 +228,6 @@ CODEX: tuple[Requirement, ...] = (
             "CX-8-reminder-gets-the-remaining",
             "The reminder is decided on the remaining tokens before a roll-over.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "codex",
@@ -321,6 +318,5 @@ CODEX: tuple[Requirement, ...] = (
             "An answer shows every step of the chain: declared and overridden window, percent,"
             " line, scope, baseline, buffer, and which of them was reached.",
         ),
-        deferred=_PRESET,
     ),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from app.core.calibration import Report, observed
 from app.core.call_size import CallSize
 from app.core.errors import ContextError
+from app.core.overflow_fill import fill_full
 from app.core.usage import LastTotal, UsageState, UsageTotals
 
 LARGEST_TOKENS = 2**53
@@ -97,9 +98,12 @@ def reported(state: UsageState, numbers: UsageNumbers, call: Call) -> UsageState
 
 def filled(state: UsageState, window_tokens: int | None) -> UsageState:
     """The state after a provider called a request too long: full, where its size is known."""
-    if window_tokens is None:
+    totals = state.totals
+    full = fill_full(totals.input_tokens + totals.output_tokens, window_tokens)
+    if full is None:
         return state
-    return replace(state, last_total=LastTotal(tokens=window_tokens, source="overflow"))
+    last_total = LastTotal(tokens=full.last_total_tokens, source="overflow")
+    return replace(state, last_total=last_total)
 
 
 def counted(totals: UsageTotals, numbers: UsageNumbers) -> UsageTotals:

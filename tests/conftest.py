@@ -1,5 +1,6 @@
 """Fixtures for every test: a migrated database of its own, on SQLite and on PostgreSQL."""
 
+import gc
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -36,6 +37,12 @@ def pytest_configure_node(node: WorkerController) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the long tests, so that no worker is left alone with one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from walking libraries and tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _server_url(config: pytest.Config) -> str:

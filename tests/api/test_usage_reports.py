@@ -507,7 +507,7 @@ async def test_a_new_context_that_was_asked_for_begins_with_the_next_call_of_the
     assert answer["decision"]["roll_over"]
     assert (next_call["decision"]["action"], next_call["decision"]["reason"]) == (
         "compact",
-        "token_limit_reached",
+        "new_context_requested",
     )
     assert next_turn["decision"]["action"] == "submit"
     await compact(session)

@@ -18,7 +18,6 @@ Reason: TypeAlias = Literal[
     "over_line_after_compaction",
     "compaction_failed",
     "cannot_fit",
-    "new_context_requested",
     "unknown_window",
 ]
 CompactionTrigger: TypeAlias = Literal[

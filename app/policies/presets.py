@@ -60,7 +60,7 @@ class PresetPolicy:
         return replace(
             decision,
             action="compact",
-            reason="new_context_requested",
+            reason="token_limit_reached",
             detail=f"a new context was asked for; {decision.detail}",
         )
 
@@ -77,9 +77,9 @@ class PresetPolicy:
         rolls_over = follow_up.needs_follow_up and decision.action == "compact"
         return replace(decision, phase=measured.phase, roll_over=rolls_over)
 
-    def status_after(self, measured: Measured, limits: Limits) -> WindowStatus:
-        """How far the window is from its limits once a call was reported."""
-        return self.line.status_after(measured, limits)
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """How far the window is from its limits."""
+        return self.line.status(measured, limits)
 
 
 _MECHANISMS = ("line", "folding")

@@ -31,7 +31,7 @@ class ReserveLine:
         """Compact where estimate and reserve reach the line."""
         return decide_by_line(measured.estimated_tokens, limits)
 
-    def status_after(self, measured: Measured, limits: Limits) -> WindowStatus:
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line, which is an estimate's otherwise."""
         return status_of(measured, limits)
 

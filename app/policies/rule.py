@@ -22,5 +22,5 @@ class LineRule(Protocol):
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
 
-    def status_after(self, measured: Measured, limits: Limits) -> WindowStatus:
-        """How far the window is from its limits once a call was reported."""
+    def status(self, measured: Measured, limits: Limits) -> WindowStatus:
+        """How far the window is from its limits."""

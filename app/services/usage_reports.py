@@ -177,7 +177,7 @@ async def _answer(
     measured, limits = made.call.measured, made.call.limits
     follow_up = follow_up_of(report, call, situation.items)
     return SampleAnswer(
-        status=policy.status_after(measured, limits),
+        status=policy.status(measured, limits),
         decision=policy.after_sample(measured, limits, follow_up),
     )
 

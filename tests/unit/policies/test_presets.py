@@ -3,8 +3,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.follow_up import FollowUp
-from app.core.limits import Phase
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.usage import NO_USAGE
@@ -32,7 +30,7 @@ OPENWORK = PresetPolicy(
 )
 
 
-def measured(*, estimated: int, phase: Phase = "pre_turn", asked: str = "nothing") -> Measured:
+def measured(*, estimated: int) -> Measured:
     return Measured(
         profile=ModelProfile(name="m", context_window=1_000),
         estimated_tokens=estimated,
@@ -40,8 +38,8 @@ def measured(*, estimated: int, phase: Phase = "pre_turn", asked: str = "nothing
         calibrated_tokens=None,
         fixed_tokens=0,
         items=(),
-        usage=replace(NO_USAGE, new_context_requested=asked == "new context"),
-        phase=phase,
+        usage=NO_USAGE,
+        phase="pre_turn",
     )
 
 
@@ -143,54 +141,3 @@ def test_the_preset_measures_with_its_percentage_and_decides_by_the_line() -> No
 
     assert limits == reserve_limits(profile, 50, 400)
     assert OPENWORK.decide(measured(estimated=1), limits) == decide_by_line(1, limits)
-
-
-def test_a_new_context_that_was_asked_for_compacts_in_the_middle_of_a_turn_alone() -> None:
-    limits = OPENWORK.limits(ModelProfile(name="m", context_window=1_000), 0)
-    begun = OPENWORK.decide(measured(estimated=1, asked="new context"), limits)
-    going_on = measured(estimated=1, phase="mid_turn", asked="new context")
-    decision = OPENWORK.decide(going_on, limits)
-
-    assert begun == decide_by_line(1, limits)
-    assert decision == replace(
-        begun,
-        action="compact",
-        reason="new_context_requested",
-        detail=f"a new context was asked for; {begun.detail}",
-    )
-
-
-def test_the_reason_of_a_line_that_is_reached_stays_where_a_new_context_was_asked_for() -> None:
-    limits = OPENWORK.limits(ModelProfile(name="m", context_window=1_000), 0)
-    going_on = measured(estimated=850, phase="mid_turn", asked="new context")
-
-    assert OPENWORK.decide(going_on, limits) == decide_by_line(850, limits)
-
-
-@pytest.mark.parametrize(
-    ("estimated", "asked", "model_needs_follow_up", "has_pending_input", "rolls_over"),
-    [
-        (850, "nothing", True, False, True),
-        (850, "nothing", False, True, True),
-        (850, "nothing", False, False, False),
-        (849, "nothing", True, True, False),
-        (1, "new context", True, False, True),
-        (1, "new context", False, False, False),
-    ],
-)
-def test_a_window_rolls_over_where_another_call_follows_and_would_compact(
-    estimated: int,
-    asked: str,
-    model_needs_follow_up: bool,
-    has_pending_input: bool,
-    rolls_over: bool,
-) -> None:
-    limits = OPENWORK.limits(ModelProfile(name="m", context_window=1_000), 0)
-    sample = measured(estimated=estimated, phase="mid_turn", asked=asked)
-    follow_up = FollowUp(
-        model_needs_follow_up=model_needs_follow_up, has_pending_input=has_pending_input
-    )
-
-    assert OPENWORK.after_sample(sample, limits, follow_up) == replace(
-        OPENWORK.decide(sample, limits), phase="mid_turn", roll_over=rolls_over
-    )

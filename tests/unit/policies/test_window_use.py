@@ -9,7 +9,7 @@ from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
 from app.policies.codex_status import WindowStatus
 from app.policies.reserve import ReserveLine, reserve_limits
-from app.policies.window_use import active_tokens, status_of
+from app.policies.window_use import status_of
 from tests.unit.core.builders import assistant, user
 
 PROFILE = ModelProfile(name="m", context_window=100_000)
@@ -30,16 +30,20 @@ def measured(*items: Item, usage: UsageState = REPORTED) -> Measured:
     )
 
 
+def active(given: Measured) -> int:
+    return status_of(given, LIMITS).active_context_tokens
+
+
 def test_the_last_total_counts_with_what_came_behind_the_answer() -> None:
     later = user("x" * 400)
     size = -(-later.facts.json_bytes // 4)
 
-    assert active_tokens(measured(user("a"), assistant("b"))) == 40_000
-    assert active_tokens(measured(user("a"), assistant("b"), later)) == 40_000 + size
+    assert active(measured(user("a"), assistant("b"))) == 40_000
+    assert active(measured(user("a"), assistant("b"), later)) == 40_000 + size
 
 
 def test_before_a_report_the_estimate_counts() -> None:
-    assert active_tokens(measured(user("a"), usage=NO_USAGE)) == 77
+    assert active(measured(user("a"), usage=NO_USAGE)) == 77
 
 
 def test_the_status_compares_with_the_line_and_shows_what_is_left_of_the_window() -> None:
@@ -58,7 +62,7 @@ def test_the_status_compares_with_the_line_and_shows_what_is_left_of_the_window(
     )
 
     assert status_of(measured(usage=usage), LIMITS) == expected
-    assert ReserveLine().status_after(measured(usage=usage), LIMITS) == expected
+    assert ReserveLine().status(measured(usage=usage), LIMITS) == expected
 
 
 @pytest.mark.parametrize(("tokens", "reached"), [(84_999, False), (85_000, True)])

@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from tests.api.client import Api, Json, SessionApi, user
+from tests.api.client import Api, Json, SessionApi, assistant, user
+from tests.api.reporting import report
 from tests.store.rows import Statement, recorded_statements
 
 POINT: Json = {"turn_id": "t", "model_call": 1, "sample": 1}
@@ -20,6 +21,10 @@ SAMPLING: Final = [
     *("DELETE world_state_sections", "INSERT world_state_sections", "INSERT world_state_samples"),
 ]
 RECORDING: Final = ["SELECT prepared_calls", "SELECT prepared_calls", "INSERT prepared_calls"]
+REPORTING: Final = [
+    *("SELECT usage_reports", "SELECT usage_reports"),
+    *("SELECT usage_reports", "INSERT usage_reports"),
+]
 
 ACTS: Final[dict[str, tuple[Callable[[SessionApi], Awaitable[Json]], list[str]]]] = {
     "append": (
@@ -45,12 +50,26 @@ ACTS: Final[dict[str, tuple[Callable[[SessionApi], Awaitable[Json]], list[str]]]
         lambda session: session.sample({"instructions": {"content": "Be kind.\n"}}),
         ["SELECT sessions", *OPENING, *SAMPLING, "UPDATE sessions"],
     ),
+    "report": (
+        lambda session: report(session, input_tokens=1, output_tokens=1),
+        [
+            *("SELECT sessions", "SELECT messages", "SELECT sessions"),
+            *(*REPORTING, "UPDATE sessions"),
+        ],
+    ),
+    "append with a report": (
+        lambda session: session.append(assistant("new"), usage={"model": "m"}),
+        [
+            *("SELECT sessions", "SELECT messages", "SELECT sessions"),
+            *(*APPENDING, *REPORTING, "UPDATE sessions"),
+        ],
+    ),
     "preview": (
         lambda session: session.read("context"),
         ["SELECT sessions", "SELECT messages", "SELECT messages", "SELECT learned_limits"],
     ),
 }
-READ_ONCE: Final = ["prepare", "prepare with an append"]
+READ_ONCE: Final = ["prepare", "prepare with an append", "report", "append with a report"]
 
 
 BATCH: Final = 1_000

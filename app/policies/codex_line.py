@@ -87,7 +87,7 @@ class CodexLine:
                 compact_with_model=None if before is None else before.name,
                 detail=f"the model changed to {window.name}; {decision.detail}",
             )
-        if self.strict_parity:
+        if self.strict_parity or self._is_about_growth(decision):
             return decision
         return blocked_by_prefix(decision, measured.fixed_tokens)
 
@@ -123,6 +123,11 @@ class CodexLine:
         if not self.strict_parity:
             refuse_impossible_window(profile, overrides)
         return resolve_window(profile, overrides)
+
+    def _is_about_growth(self, decision: Decision) -> bool:
+        """Whether the decision's line is one that system parts and tools do not count against."""
+        is_body = self.model_auto_compact_token_limit_scope == "body_after_prefix"
+        return is_body and decision.reason != "hard_limit_reached"
 
     def _switch(
         self, measured: Measured, window: ModelWindow, status: WindowStatus

@@ -114,15 +114,18 @@ class CodexLine:
         Raises:
             InvalidWindow: They make no sense, and `strict_parity` is off.
         """
-        overrides = WindowOverrides(
+        if not self.strict_parity:
+            refuse_impossible_window(profile, self._overrides)
+        return resolve_window(profile, self._overrides)
+
+    @property
+    def _overrides(self) -> WindowOverrides:
+        return WindowOverrides(
             context_window=self.model_context_window,
             auto_compact_token_limit=self.model_auto_compact_token_limit,
             auto_compact_percent=self.auto_compact_percent,
             arithmetic="wrapping" if self.strict_parity else "saturating",
         )
-        if not self.strict_parity:
-            refuse_impossible_window(profile, overrides)
-        return resolve_window(profile, overrides)
 
     def _is_about_growth(self, decision: Decision) -> bool:
         """Whether the decision's line is one that system parts and tools do not count against."""
@@ -135,9 +138,10 @@ class CodexLine:
         before = measured.usage.answered_by
         if before is None or measured.phase != "pre_turn":
             return None
+        # Nobody can change a model that has answered, so its numbers are taken as they are.
         return switch(
             status.active_context_tokens,
-            self.window(before),
+            resolve_window(before, self._overrides),
             window,
             self.model_auto_compact_token_limit_scope,
         )

@@ -230,3 +230,16 @@ async def test_in_body_scope_a_prefix_larger_than_the_line_does_not_block(timed:
 
     assert (decision["action"], decision["reason"]) == ("compact", "token_limit_reached")
     assert (decision["measured_tokens"], decision["line_tokens"]) == (500, 500)
+
+
+async def test_a_session_leaves_a_model_whose_window_codex_refuses(timed: Timed) -> None:
+    session = await talk_of(
+        timed, "openwork", model_profile={"name": "odd", "context_window": 2**63}
+    )
+    changed = await session.client.patch(
+        f"/v1/sessions/{session.id}", json={"policy": "codex", "model_profile": WINDOW}
+    )
+    await session.append(user("Next."))
+
+    assert changed.status_code == 200
+    assert (await session.prepare())["decision"]["action"] == "submit"

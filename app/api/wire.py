@@ -44,6 +44,8 @@ def _in_utc(value: datetime) -> datetime:
 
 
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+AnyCount = Annotated[int, Field(ge=-(2**63), le=LARGEST_COUNT)]
+"""Policies say which of these make sense, and Codex's original arithmetic takes them all."""
 Time = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_must_be_text), AfterValidator(_in_utc)
 ]
@@ -81,12 +83,12 @@ class ProfileFieldsIn(WireModel):
     """What a model can take, whatever its name. A null window is unknown."""
 
     context_window: Annotated[int, Field(le=LARGEST_COUNT)] | None
-    max_context_window: Count | None = None
+    max_context_window: AnyCount | None = None
     max_output_tokens: Annotated[int, Field(le=LARGEST_COUNT)] | None = None
     max_reasoning_tokens: Annotated[int, Field(le=LARGEST_COUNT)] | None = None
     accepts_data_blocks: bool = True
-    effective_context_window_percent: Annotated[int, Field(ge=0, le=150)] = 95
-    auto_compact_token_limit: Count | None = None
+    effective_context_window_percent: AnyCount = 95
+    auto_compact_token_limit: AnyCount | None = None
     comp_hash: str | None = None
     encoding: Literal["cl100k_base", "o200k_base"] | None = None
     manages_own_context: bool = False

@@ -87,7 +87,7 @@ class CodexLine:
                 compact_with_model=None if before is None else before.name,
                 detail=f"the model changed to {window.name}; {decision.detail}",
             )
-        if self.strict_parity:
+        if self.strict_parity or self._is_about_growth(decision):
             return decision
         return blocked_by_prefix(decision, measured.fixed_tokens)
 
@@ -114,15 +114,23 @@ class CodexLine:
         Raises:
             InvalidWindow: They make no sense, and `strict_parity` is off.
         """
-        overrides = WindowOverrides(
+        if not self.strict_parity:
+            refuse_impossible_window(profile, self._overrides)
+        return resolve_window(profile, self._overrides)
+
+    @property
+    def _overrides(self) -> WindowOverrides:
+        return WindowOverrides(
             context_window=self.model_context_window,
             auto_compact_token_limit=self.model_auto_compact_token_limit,
             auto_compact_percent=self.auto_compact_percent,
             arithmetic="wrapping" if self.strict_parity else "saturating",
         )
-        if not self.strict_parity:
-            refuse_impossible_window(profile, overrides)
-        return resolve_window(profile, overrides)
+
+    def _is_about_growth(self, decision: Decision) -> bool:
+        """Whether the decision's line is one that system parts and tools do not count against."""
+        is_body = self.model_auto_compact_token_limit_scope == "body_after_prefix"
+        return is_body and decision.reason != "hard_limit_reached"
 
     def _switch(
         self, measured: Measured, window: ModelWindow, status: WindowStatus
@@ -130,9 +138,10 @@ class CodexLine:
         before = measured.usage.answered_by
         if before is None or measured.phase != "pre_turn":
             return None
+        # Nobody can change a model that has answered, so its numbers are taken as they are.
         return switch(
             status.active_context_tokens,
-            self.window(before),
+            resolve_window(before, self._overrides),
             window,
             self.model_auto_compact_token_limit_scope,
         )

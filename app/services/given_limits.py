@@ -49,11 +49,7 @@ def limits_given(policy: PresetPolicy, profile: ModelProfile) -> Limits:
 def standing_given(
     policy: PresetPolicy, profile: ModelProfile, limits: Limits, usage: GivenUsage
 ) -> GivenStanding:
-    """Status and decision: before a turn, or after a sample where a follow-up is told.
-
-    Raises:
-        InvalidWindow: The model before makes no sense under the policy.
-    """
+    """Status and decision: before a turn, or after a sample where a follow-up is told."""
     active = usage.active_context_tokens
     measured = Measured(
         profile=profile,

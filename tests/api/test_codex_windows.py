@@ -212,3 +212,34 @@ async def test_a_prefix_that_reaches_the_line_is_blocked(timed: Timed) -> None:
     decision = (await session.prepare())["decision"]
 
     assert (decision["action"], decision["reason"]) == ("blocked", "cannot_fit")
+
+
+async def test_in_body_scope_a_prefix_larger_than_the_line_does_not_block(timed: Timed) -> None:
+    session = await talk_of(
+        timed,
+        {
+            "preset": "codex",
+            "model_auto_compact_token_limit": 500,
+            "model_auto_compact_token_limit_scope": "body_after_prefix",
+        },
+        agent={"system_prompt": "x" * 4_000},
+    )
+    await report(session, input_tokens=1_100, output_tokens=500)
+    await session.append(user("Next."))
+    decision = (await session.prepare())["decision"]
+
+    assert (decision["action"], decision["reason"]) == ("compact", "token_limit_reached")
+    assert (decision["measured_tokens"], decision["line_tokens"]) == (500, 500)
+
+
+async def test_a_session_leaves_a_model_whose_window_codex_refuses(timed: Timed) -> None:
+    session = await talk_of(
+        timed, "openwork", model_profile={"name": "odd", "context_window": 2**63}
+    )
+    changed = await session.client.patch(
+        f"/v1/sessions/{session.id}", json={"policy": "codex", "model_profile": WINDOW}
+    )
+    await session.append(user("Next."))
+
+    assert changed.status_code == 200
+    assert (await session.prepare())["decision"]["action"] == "submit"

@@ -175,3 +175,26 @@ async def test_a_reminder_is_due_from_its_threshold_on(api: Api) -> None:
     assert told[1].startswith(
         "Your context window is nearly exhausted (only 2000 tokens remaining)"
     )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("effective_context_window_percent", 151),
+        ("effective_context_window_percent", -1),
+        ("auto_compact_token_limit", -1),
+        ("max_context_window", -1),
+    ],
+)
+async def test_a_profile_that_makes_no_sense_is_refused_by_codex_unless_parity_is_asked_for(
+    api: Api, field: str, value: int
+) -> None:
+    profile = {"name": "m", "context_window": 1_000, field: value}
+    body = {"model_profile": profile, "policy": "codex"}
+    refused = await api.client.post("/v1/limits", json=body)
+    strict = {"preset": "codex", "strict_parity": True}
+    taken = await api.client.post("/v1/limits", json={**body, "policy": strict})
+
+    assert refused.status_code == 422
+    assert (refused.json()["code"], refused.json()["key"]) == ("invalid_window", field)
+    assert taken.status_code == 200

@@ -184,6 +184,21 @@ def test_a_prefix_that_reaches_the_line_blocks_unless_parity_is_asked_for() -> N
     assert decided(CodexLine(strict_parity=True), given)[0] == "compact"
 
 
+def test_in_body_scope_a_prefix_blocks_at_the_hard_limit_alone() -> None:
+    grown = used(640, prefill=NO_PREFILL.with_usage(600))
+    full = used(9_500, prefill=NO_PREFILL.with_usage(9_490))
+
+    assert decided(BODY, measured(grown, fixed=600))[:2] == ("compact", "token_limit_reached")
+    assert decided(BODY, measured(full, fixed=9_500))[:2] == ("blocked", "cannot_fit")
+
+
+def test_a_model_before_is_never_refused_for_its_window() -> None:
+    before = ModelProfile(name="odd", context_window=2**63)
+    given = measured(used(9_001, answered_by=before))
+
+    assert decided(LINE, given)[:2] == ("compact", "model_downshift")
+
+
 @pytest.mark.parametrize("window", [0, -1])
 def test_windows_that_make_no_sense_are_refused_unless_parity_is_asked_for(window: int) -> None:
     with pytest.raises(InvalidWindow):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.client import Json, SessionApi, assistant, calls, results, user
+from tests.api.client import Json, SessionApi, assistant, calls, message, results, user
 from tests.api.compacting import Timed, compact, run_turn, texts
 from tests.api.reporting import report
 from tests.requirements import requirement
@@ -243,3 +243,20 @@ async def test_a_session_leaves_a_model_whose_window_codex_refuses(timed: Timed)
 
     assert changed.status_code == 200
     assert (await session.prepare())["decision"]["action"] == "submit"
+
+
+async def test_a_window_that_begins_with_an_image_is_not_full_of_its_base64_text(
+    timed: Timed,
+) -> None:
+    session = await timed.session(policy="codex", model_profile=WINDOW)
+    source = {"source_type": "base64", "media_type": "image/png", "data": "A" * 400_000}
+    await session.append(message("user", [{"type": "data", "source": source}]))
+    first = await session.prepare()
+    await session.append(assistant("A blank image."), user("Next."), assistant("Done."))
+    await session.post("rewind", {"through_sequence": 2})
+    await session.append(user("Again."))
+    prepared = await session.prepare()
+
+    assert (first["decision"]["action"], first["budget"]["fits"]) == ("submit", True)
+    assert (prepared["decision"]["action"], prepared["budget"]["state"]) == ("submit", "ok")
+    assert 1_844 < (await session.read())["usage"]["last_total"]["tokens"] < 2_000

@@ -144,19 +144,19 @@ async def test_an_overflow_fills_the_window_so_that_the_next_call_compacts(timed
     await used(session, 600)
     await session.append(user("Next."))
     prepared = await session.prepare(turn_id="t", model_call=1)
-    recovered = await session.prepare(
-        turn_id="t",
-        model_call=1,
-        recover_from={
-            "prepared_id": prepared["prepared_id"],
-            "error": "context_overflow",
-            "delivery": "not_sent",
-        },
-    )
+    refused = {
+        "prepared_id": prepared["prepared_id"],
+        "error": "context_overflow",
+        "delivery": "not_sent",
+    }
+    recovered = await session.prepare(turn_id="t", model_call=1, recover_from=refused)
+    again = await session.prepare(turn_id="t", model_call=1, recover_from=refused)
     total = (await session.read())["usage"]["last_total"]
 
     assert recovered["decision"]["action"] == "compact"
     assert recovered["decision"]["reason"] == "context_overflow"
+    assert recovered["decision"]["measured_tokens"] == 9_500
+    assert (recovered["decision"], recovered["budget"]) == (again["decision"], again["budget"])
     assert total == {"tokens": 9_500, "source": "overflow", "reasoning_included": False}
 
 

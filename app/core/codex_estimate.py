@@ -68,6 +68,11 @@ def item_tokens(item: Item) -> int:
     return approx_tokens(size)
 
 
+def adjustment_tokens(items: Sequence[Item]) -> int:
+    """What the estimates of items add to their JSON bytes / 4; less than 0 with inline images."""
+    return sum(item_tokens(item) - tokens_of_bytes(item.facts.json_bytes) for item in items)
+
+
 def trailing_tokens(items: Sequence[Item], phase: Phase) -> int:
     """The estimate of all that stands behind the model's last message; 0 without one.
 

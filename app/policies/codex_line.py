@@ -6,6 +6,7 @@ Source: docs/policies.md#codex.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from app.core.codex_estimate import adjustment_tokens
 from app.core.limits import AfterFailure, Decision, Limits, LimitScope, Reason, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
@@ -179,9 +180,9 @@ def _decisive(status: WindowStatus, limits: Limits) -> tuple[int, int | None]:
 
 
 def _input_tokens(status: WindowStatus, measured: Measured) -> int:
-    """What the input is taken to be: before the first report it is the estimate."""
+    """What the input is taken to be: before the first report it is Codex's estimate."""
     if measured.usage.last_total is None:
-        return measured.estimated_tokens
+        return measured.estimated_tokens + adjustment_tokens(measured.items)
     return status.active_context_tokens
 
 

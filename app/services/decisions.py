@@ -131,20 +131,36 @@ async def _overflowed(
     point: TurnPoint | None,
 ) -> Decided:
     """The decision over the first report of an overflow, which is remembered."""
-    if report.delivery == "semantic_output_emitted":
-        detail = "output was emitted already"
-        decided = _settled(question, "blocked", "context_overflow", detail)
-    else:
-        decided = await _decide(resources, connection, question)
+    decided = await _reported(resources, connection, question, report)
     prepared = PreparedWriter(connection, question.situation.session.incarnation)
     recovery = _recovery(decided)
     if recovery is not None:
         await prepared.record_recovery(report.prepared_id, recovery)
-    session = decided.situation.session
+    before = decided.situation.session
     call = await prepared.get(report.prepared_id)
     limits = None if recovery == "pruned" else decided.made.call.limits
-    session = await with_overflow(connection, session, call, point, limits, question.now)
-    return replace(decided, situation=replace(decided.situation, session=session))
+    session = await with_overflow(connection, before, call, point, limits, question.now)
+    situation = replace(decided.situation, session=session)
+    if session.usage == before.usage:
+        return replace(decided, situation=situation)
+    # The window is full now, and a repeat of the report will be told so: so is this answer.
+    standing = replace(decided.made.standing, usage=session.usage)
+    recipe, items = decided.made.recipe, situation.items
+    made = await make_call(resources, connection, recipe, items, session.incarnation, standing)
+    full = replace(question, situation=situation, made=made, known=recovery)
+    return await _reported(resources, connection, full, report)
+
+
+async def _reported(
+    resources: Resources,
+    connection: WriteConnection,
+    question: _Question,
+    report: OverflowReport,
+) -> Decided:
+    if report.delivery == "semantic_output_emitted":
+        detail = "output was emitted already"
+        return _settled(question, "blocked", "context_overflow", detail)
+    return await _decide(resources, connection, question)
 
 
 async def pruned(

@@ -3,11 +3,13 @@
 Source: docs/semantics/usage.md#state.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from app.compaction.record import Compaction
+from app.core.codex_estimate import item_tokens
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
 from app.core.ledger import CallMeasures, LedgerEntry
@@ -66,5 +68,6 @@ async def _estimated_context(
 ) -> int:
     """Tokens of the session's system parts and of `items`, each rounded up by itself."""
     surface = await surface_of(resources, connection, recipe_of(session, {}))
-    facts = [*(part.form.facts for part in surface.system), *(item.facts for item in items)]
-    return sum(tokens_of_bytes(fact.json_bytes) for fact in facts)
+    system = sum(tokens_of_bytes(part.form.facts.json_bytes) for part in surface.system)
+    # Items with media are parsed for their estimate.
+    return system + await asyncio.to_thread(lambda: sum(map(item_tokens, items)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.client import Json, SessionApi, assistant, calls, results, user
+from tests.api.client import Json, SessionApi, assistant, calls, message, results, user
 from tests.api.compacting import Timed, compact, run_turn, texts
 from tests.api.reporting import report
 from tests.requirements import requirement
@@ -144,19 +144,19 @@ async def test_an_overflow_fills_the_window_so_that_the_next_call_compacts(timed
     await used(session, 600)
     await session.append(user("Next."))
     prepared = await session.prepare(turn_id="t", model_call=1)
-    recovered = await session.prepare(
-        turn_id="t",
-        model_call=1,
-        recover_from={
-            "prepared_id": prepared["prepared_id"],
-            "error": "context_overflow",
-            "delivery": "not_sent",
-        },
-    )
+    refused = {
+        "prepared_id": prepared["prepared_id"],
+        "error": "context_overflow",
+        "delivery": "not_sent",
+    }
+    recovered = await session.prepare(turn_id="t", model_call=1, recover_from=refused)
+    again = await session.prepare(turn_id="t", model_call=1, recover_from=refused)
     total = (await session.read())["usage"]["last_total"]
 
     assert recovered["decision"]["action"] == "compact"
     assert recovered["decision"]["reason"] == "context_overflow"
+    assert recovered["decision"]["measured_tokens"] == 9_500
+    assert (recovered["decision"], recovered["budget"]) == (again["decision"], again["budget"])
     assert total == {"tokens": 9_500, "source": "overflow", "reasoning_included": False}
 
 
@@ -243,3 +243,20 @@ async def test_a_session_leaves_a_model_whose_window_codex_refuses(timed: Timed)
 
     assert changed.status_code == 200
     assert (await session.prepare())["decision"]["action"] == "submit"
+
+
+async def test_a_window_that_begins_with_an_image_is_not_full_of_its_base64_text(
+    timed: Timed,
+) -> None:
+    session = await timed.session(policy="codex", model_profile=WINDOW)
+    source = {"source_type": "base64", "media_type": "image/png", "data": "A" * 400_000}
+    await session.append(message("user", [{"type": "data", "source": source}]))
+    first = await session.prepare()
+    await session.append(assistant("A blank image."), user("Next."), assistant("Done."))
+    await session.post("rewind", {"through_sequence": 2})
+    await session.append(user("Again."))
+    prepared = await session.prepare()
+
+    assert (first["decision"]["action"], first["budget"]["fits"]) == ("submit", True)
+    assert (prepared["decision"]["action"], prepared["budget"]["state"]) == ("submit", "ok")
+    assert 1_844 < (await session.read())["usage"]["last_total"]["tokens"] < 2_000

@@ -13,7 +13,7 @@ from app.policies.active_context import active_tokens
 from app.policies.codex_line import CodexLine
 from app.policies.codex_window import InvalidWindow
 from tests.requirements import requirement
-from tests.unit.core.builders import assistant, call, result, stored, tool, user
+from tests.unit.core.builders import assistant, call, image, result, stored, tool, user
 
 LINE = CodexLine()
 BODY = CodexLine(
@@ -99,6 +99,14 @@ def test_before_a_report_nothing_is_reached_and_the_estimate_is_shown() -> None:
     made = LINE.decide(measured(NO_USAGE, items=ASKED), LINE.limits(SMALL, 0))
 
     assert (made.action, made.measured_tokens, made.input_tokens) == ("submit", 0, 7)
+
+
+def test_before_a_report_an_image_does_not_count_by_its_base64_text() -> None:
+    items = stored(user(image("A" * 400_000)))
+    given = replace(measured(NO_USAGE, items=items), estimated_tokens=100_000)
+    made = LINE.decide(given, LINE.limits(SMALL, 0))
+
+    assert made.input_tokens == 1_843
 
 
 def test_what_begins_a_turn_is_measured_in_the_middle_of_it_only() -> None:

@@ -3,7 +3,7 @@
 Source: docs/semantics/usage.md#reports.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
@@ -232,9 +232,7 @@ def _marked(entry: LedgerEntry, before: LedgerEntry | None) -> LedgerEntry:
 def _refuse_other_report(known: Answered, body: bytes, report: UsageReport) -> None:
     if known.report == body:
         return
-    # Only the bytes of a report are stored under the identity of one.
-    before = cast("dict[str, object]", canonical.decode(known.report))
-    now = cast("dict[str, object]", canonical.decode(body))
+    before, now = _said(known.report), _said(body)
     differs = sorted(name for name, value in now.items() if before.get(name) != value)
     raise UsageConflict(
         "the call was reported before, and otherwise",
@@ -243,3 +241,11 @@ def _refuse_other_report(known: Answered, body: bytes, report: UsageReport) -> N
         prepared_id=report.prepared_id,
         differs=differs,
     )
+
+
+def _said(body: bytes) -> Mapping[str, object]:
+    """The fields of a report by the names that callers give them, numbers among the others."""
+    # Only the bytes of a report are stored under the identity of one.
+    fields = cast("dict[str, object]", canonical.decode(body))
+    numbers = cast("dict[str, object]", fields.pop("numbers"))
+    return fields | numbers

@@ -317,7 +317,7 @@ async def test_another_report_of_the_same_call_is_a_conflict(
     refused = await post_usage(session, **{**body, "output_tokens": 21, "has_text": True})
 
     assert refusal(refused) == (HTTPStatus.CONFLICT, "usage_conflict")
-    assert refused.json()["differs"] == ["has_text", "numbers"]
+    assert refused.json()["differs"] == ["has_text", "output_tokens"]
     assert await session.read() == before
 
 

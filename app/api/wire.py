@@ -87,7 +87,9 @@ class ProfileFieldsIn(WireModel):
     max_output_tokens: Annotated[int, Field(le=LARGEST_COUNT)] | None = None
     max_reasoning_tokens: Annotated[int, Field(le=LARGEST_COUNT)] | None = None
     accepts_data_blocks: bool = True
-    effective_context_window_percent: AnyCount = 95
+    effective_context_window_percent: AnyCount | None = Field(
+        default=None, description="Absent or null is 95."
+    )
     auto_compact_token_limit: AnyCount | None = None
     comp_hash: str | None = None
     encoding: Literal["cl100k_base", "o200k_base"] | None = None
@@ -100,7 +102,10 @@ class ProfileFieldsIn(WireModel):
         Raises:
             InvalidModelProfile: The reserves leave no room for input.
         """
-        return ModelProfile(**{**self.model_dump(), "name": name})
+        given = self.model_dump()
+        if given["effective_context_window_percent"] is None:
+            del given["effective_context_window_percent"]
+        return ModelProfile(**{**given, "name": name})
 
 
 class ModelProfileIn(ProfileFieldsIn):

@@ -167,8 +167,6 @@ def _compared(status: WindowStatus, limits: Limits, measured: Measured) -> Decis
             "hard_limit_reached" if status.hard_limit_reached else "token_limit_reached"
         )
         return replace(decision, action="compact", reason=reason)
-    if measured.usage.new_context_requested and measured.phase == "mid_turn":
-        return replace(decision, action="compact", reason="new_context_requested")
     return decision
 
 

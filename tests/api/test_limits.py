@@ -198,3 +198,11 @@ async def test_a_profile_that_makes_no_sense_is_refused_by_codex_unless_parity_i
     assert refused.status_code == 422
     assert (refused.json()["code"], refused.json()["key"]) == ("invalid_window", field)
     assert taken.status_code == 200
+
+
+async def test_an_effective_percentage_that_is_null_is_95(api: Api) -> None:
+    limits = await limits_of(
+        api, "codex", context_window=10_000, effective_context_window_percent=None
+    )
+
+    assert limits["hard_limit_tokens"] == 9_500

@@ -42,8 +42,7 @@ def trim(
     """The items that stay, in order, with their tool rounds cleaned.
 
     The limits are hard: none is widened to save a tool round, so fewer
-    messages may stay than a limit allows. A second trim changes nothing where
-    nothing is pinned and `keep_tokens` is not set.
+    messages may stay than a limit allows. A second trim changes nothing.
 
     Args:
         items: Of a request.

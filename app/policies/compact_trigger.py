@@ -4,12 +4,9 @@ Source: docs/semantics/awaken.md#the-triggers.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from app.core.due import NOT_DUE, Due, Urgency
 from app.policies.compact_config import CompactConfig
-
-Urgency: TypeAlias = Literal["not_due", "soft", "hard"]
-"""Nothing, a summary in the background, or a fold now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,18 +17,6 @@ class ConversationSize:
     """All of them, system and tool messages included."""
     estimated_tokens: int
     """Of `app.core.text_estimate`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """What is due, and for how many of the oldest messages."""
-
-    urgency: Urgency
-    fold_to: int
-    """Messages in front of the kept tail; 0 where nothing is due."""
-
-
-NOT_DUE = Due(urgency="not_due", fold_to=0)
 
 
 def due(config: CompactConfig, size: ConversationSize) -> Due:

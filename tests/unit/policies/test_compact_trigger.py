@@ -1,7 +1,8 @@
 import pytest
 
+from app.core.due import NOT_DUE, Due
 from app.policies.compact_config import DEFAULT_COMPACT, CompactConfig
-from app.policies.compact_trigger import NOT_DUE, ConversationSize, Due, due
+from app.policies.compact_trigger import ConversationSize, due
 from tests.requirements import requirement
 
 BY_COUNT = requirement("AW-compact-by-count")

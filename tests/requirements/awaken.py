@@ -102,10 +102,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "After a fold the request is summary, bridge and recent tail; the committed history is"
             " unchanged.",
         ),
-    ),
-    *rules(
-        "awaken",
-        "Dynamic behaviour",
         (
             "AW-dynamic-once-per-run",
             "A run evaluates the trigger at most once and records it also where nothing was"
@@ -119,7 +115,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-dynamic-resume-replays",
             "Later steps and a resumed run use the recorded summary again.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
@@ -141,15 +136,15 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-verify-edge-of-the-ratio",
             "Just below the ratio nothing is folded; exactly at it, it is.",
         ),
-    ),
-    *rules(
-        "awaken",
-        "Verification",
         (
             "AW-verify-summary-in-the-request",
             "After a fold the request holds `Summary of earlier conversation: ` with the summary,"
             " and the recent tail.",
         ),
+    ),
+    *rules(
+        "awaken",
+        "Verification",
         (
             "AW-verify-thread-unchanged",
             "After a fold the committed thread still holds its original messages.",

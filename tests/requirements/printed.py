@@ -39,13 +39,16 @@ VECTORS: tuple[str, ...] = (
     *("FP1", "FP2", "FP4", "FP5", "FP6", "FP8", "FP9", "FP10", "FP12", "FP13", "FP14", "FP16"),
     *("FP17",),
     *("CT1", "CT3", "CT4", "CT5", "CT7", "CT8"),
+    *("H1", "H3", "H4", "H5", "H7", "H8", "H9", "H11", "H12", "H13", "H15", "H16", "H17", "H19"),
+    *("H20", "H21"),
+    *("M1", "M2", "M3", "M4"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the
 watermark (W), and tool surface, agent messages, long output and display (A). Those of Codex's
 rules have three digits (V). Awaken's: trimming and the request (CP), settings (CF), fold
-points (FP), continuation (CT), the window behind a fold (W) and the estimate (E); some numbers of
-the last two are OpenWork's too."""
+points (FP), continuation (CT), what a run does (H), cuts (M), the window behind a fold (W) and the
+estimate (E); some numbers of the last two are OpenWork's too."""
 
 REPORTS: tuple[str, ...] = (
     *("B001", "B002", "B005", "B014"),

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from app.compaction.artifact import Artifact
 from app.core.blocks import text_block
 from app.core.counting import TokenCounter
-from app.core.due import Due
+from app.core.due import Due, Urgency
 from app.core.facts import form_of
 from app.core.items import Item, item_of
 from app.core.messages import Role, Synthetic
@@ -78,20 +78,18 @@ class RunFold:
     counter: TokenCounter
 
 
+_FIRST_STEP: Mapping[Urgency, NextStep] = {
+    "hard": "fold",
+    "soft": "prefetch",
+    "not_due": "record",
+}
+
 FRESH_RUN = RunState(messages={}, window=None)
 
 
 def next_step(state: RunState, due: Due) -> NextStep:
     """What a run does before it calls the model."""
-    if PRODUCER in state.messages:
-        return "replay"
-    match due.urgency:
-        case "hard":
-            return "fold"
-        case "soft":
-            return "prefetch"
-        case "not_due":
-            return "record"
+    return "replay" if PRODUCER in state.messages else _FIRST_STEP[due.urgency]
 
 
 def without_fold(state: RunState) -> tuple[Write, ...]:
@@ -132,14 +130,11 @@ def with_fold(state: RunState, fold: RunFold, artifact: Artifact) -> tuple[Write
 def after(state: RunState, writes: Iterable[Write]) -> RunState:
     """The state of a run behind some writes; markers are the session's, not the run's."""
     for write in writes:
-        match write:
-            case PreludeWrite():
-                prelude = {**state.messages, write.producer: write.messages}
-                state = replace(state, messages=prelude)
-            case WindowWrite():
-                state = replace(state, window=write.window)
-            case MarkerWrite():
-                continue
+        if isinstance(write, PreludeWrite):
+            prelude = {**state.messages, write.producer: write.messages}
+            state = replace(state, messages=prelude)
+        elif isinstance(write, WindowWrite):
+            state = replace(state, window=write.window)
     return state
 
 

@@ -43,14 +43,18 @@ class _Copy:
         return _Copy(items=items, steps=self.steps + made)
 
 
-def build_checkpoint_request(given: SummaryInput) -> SummaryRequest:
+def build_checkpoint_request(given: SummaryInput, task: str = CHECKPOINT_PROMPT) -> SummaryRequest:
     """The request with as few messages dropped as fit. Equal input gives equal bytes.
 
     Its level is the number of steps, each of which drops the oldest message
     and what answers it; at least `min_level` of them are made.
+
+    Args:
+        given: What is summarised, and by which model.
+        task: Stands last and never goes.
     """
     limit = input_limit(given.profile, None)
-    prompt = with_focus(CHECKPOINT_PROMPT, given.instructions)
+    prompt = with_focus(task, given.instructions)
     if given.style == "cached" and given.min_level <= 0:
         items = copied(given, given.items)
         request = assemble(given, 0, "cached", given.surface, items, (prompt,))

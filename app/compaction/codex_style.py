@@ -12,7 +12,7 @@ from app.compaction.fold import FoldPlan, plan_open_fold
 from app.compaction.protocol import SPENDING, Report
 from app.compaction.record import MAX_ATTEMPTS, CompactionPhase
 from app.compaction.style import Folded
-from app.compaction.summary_check import SummaryAccepted, SummaryCheck, SummaryRejected
+from app.compaction.summary_check import SummaryCheck, check_text
 from app.compaction.summary_request import SummaryInput, SummaryRequest
 from app.compaction.user_messages import (
     KEPT_USER_MESSAGE_TOKENS,
@@ -26,9 +26,6 @@ from app.core.blocks import text_block
 from app.core.facts import Form, form_of
 from app.core.items import Item
 from app.core.messages import Real, Synthetic, SyntheticReason
-from app.core.text import is_blank
-
-NO_TEXT = "the response had no text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +53,7 @@ class CodexStyle:
     def check(self, text: str, finish_reason: str | None, tool_calls: int) -> SummaryCheck:
         """Any text that is not blank, as it is; why the model stopped does not matter."""
         del finish_reason, tool_calls
-        return SummaryRejected(reason=NO_TEXT) if is_blank(text) else SummaryAccepted(summary=text)
+        return check_text(text)
 
     def replacement(self, folded: Folded) -> tuple[Item, ...]:
         """The kept user messages, in a turn the context before the last of them, the summary."""

@@ -60,7 +60,7 @@ def plan_fold(items: Sequence[Item], gone_message_ids: Set[str] = NOBODY_GONE) -
     keep_from = _checked_end(items, len(items), gone_message_ids)
     if last_user_request(items[:keep_from]) is None:
         raise MissingLastUser("conversation has no real user request to preserve")
-    return _planned(items[:keep_from])
+    return planned_fold(items[:keep_from])
 
 
 def plan_open_fold(
@@ -76,7 +76,7 @@ def plan_open_fold(
         NothingToCompact: Nothing may be folded, or nothing new.
     """
     limit = answered_end(items) if phase == "pre_turn" else len(items)
-    return _planned(items[: _checked_end(items, limit, gone_message_ids)])
+    return planned_fold(items[: _checked_end(items, limit, gone_message_ids)])
 
 
 def answered_end(items: Sequence[Item]) -> int:
@@ -102,6 +102,21 @@ def fold_end(items: Sequence[Item], limit: int, gone_message_ids: Set[str] = NOB
     return first
 
 
+def planned_fold(folded: Sequence[Item]) -> FoldPlan:
+    """The plan that folds just these, the front of a conversation.
+
+    Raises:
+        NothingToCompact: No message of them came after the last summary.
+    """
+    if not _holds_new(folded):
+        raise NothingToCompact("there is no message since the last compaction that could be folded")
+    return FoldPlan(
+        keep_from=len(folded),
+        anchor_index=last_user_request(folded),
+        through_sequence=_last_sequence(folded),
+    )
+
+
 def _checked_end(items: Sequence[Item], limit: int, gone_message_ids: Set[str]) -> int:
     if not items:
         raise EmptyConversation("conversation is empty and cannot be compacted")
@@ -111,16 +126,6 @@ def _checked_end(items: Sequence[Item], limit: int, gone_message_ids: Set[str]) 
     if keep_from == 0:
         raise NothingToCompact("the first message holds a call that still waits for its result")
     return keep_from
-
-
-def _planned(folded: Sequence[Item]) -> FoldPlan:
-    if not _holds_new(folded):
-        raise NothingToCompact("there is no message since the last compaction that could be folded")
-    return FoldPlan(
-        keep_from=len(folded),
-        anchor_index=last_user_request(folded),
-        through_sequence=_last_sequence(folded),
-    )
 
 
 def _is_answered_from(slot: Slot, first: int) -> bool:

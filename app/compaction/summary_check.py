@@ -49,6 +49,8 @@ They are prefixes, so `<tools>` is refused too (OpenWork's list and behaviour)."
 MIN_SUMMARY_CHARS = 500
 """Code points, root tags included; a summary with less leaves sections out (OpenWork's number)."""
 
+NO_TEXT = "the response had no text"
+
 UNUSABLE_PREFIX = "compaction response was not usable: "
 """Begins the full sentence of every rejection."""
 
@@ -96,6 +98,11 @@ def check_summary(text: str, finish_reason: str | None, tool_calls: int) -> Summ
     if fault is not None:
         return SummaryRejected(reason=fault)
     return SummaryAccepted(summary=summary)
+
+
+def check_text(text: str) -> SummaryCheck:
+    """Any text that is not blank, as it is."""
+    return SummaryRejected(reason=NO_TEXT) if is_blank(text) else SummaryAccepted(summary=text)
 
 
 def _response_fault(finish_reason: str | None, tool_calls: int) -> str | None:

@@ -20,7 +20,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-two-independent-controls",
             "Trimming of the request and compaction are independent of each other.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
@@ -48,7 +47,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-trim-keep-none",
             "`keep_last: 0` keeps the system prefix alone.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
@@ -66,6 +64,20 @@ AWAKEN: tuple[Requirement, ...] = (
             "The last `keep_last` messages stay as they are.",
         ),
         (
+            "AW-compact-settings-refused",
+            "Refused: an empty `agent_id`, `threshold` 0, `max_tokens` 0, `trigger_ratio` outside"
+            " (0, 1], `prefetch_ratio` outside (0, 1).",
+        ),
+        (
+            "AW-compact-defaults",
+            "Defaults: threshold 40, keep_last 8, no max_tokens, trigger_ratio 0.8, prefetch_ratio"
+            " 0.75.",
+        ),
+    ),
+    *rules(
+        "awaken",
+        "Compaction settings",
+        (
             "AW-compact-prefetch",
             "`prefetch_ratio` starts a summary in the background before the trigger; the call does"
             " not wait for it.",
@@ -80,30 +92,20 @@ AWAKEN: tuple[Requirement, ...] = (
             "`agent_id` chooses the compactor, `instructions` is the prompt of each task,"
             " `agent_instructions` replaces the compactor's system instructions.",
         ),
-        (
-            "AW-compact-settings-refused",
-            "Refused: an empty `agent_id`, `threshold` 0, `max_tokens` 0, `trigger_ratio` outside"
-            " (0, 1], `prefetch_ratio` outside (0, 1).",
-        ),
-        (
-            "AW-compact-defaults",
-            "Defaults: threshold 40, keep_last 8, no max_tokens, trigger_ratio 0.8, prefetch_ratio"
-            " 0.75.",
-        ),
         deferred=_PRESET,
     ),
     *rules(
         "awaken",
         "Dynamic behaviour",
         (
-            "AW-dynamic-once-per-run",
-            "A run evaluates the trigger at most once and records it also where nothing was"
-            " folded.",
-        ),
-        (
             "AW-dynamic-view-after-a-fold",
             "After a fold the request is summary, bridge and recent tail; the committed history is"
             " unchanged.",
+        ),
+        (
+            "AW-dynamic-once-per-run",
+            "A run evaluates the trigger at most once and records it also where nothing was"
+            " folded.",
         ),
         (
             "AW-dynamic-artifact-must-fit",
@@ -113,7 +115,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-dynamic-resume-replays",
             "Later steps and a resumed run use the recorded summary again.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
@@ -127,23 +128,26 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-continuation-budget",
             "A step continues at most `max_continuation_retries` times, 2 by default.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
         "Verification",
         (
+            "AW-verify-edge-of-the-ratio",
+            "Just below the ratio nothing is folded; exactly at it, it is.",
+        ),
+        (
             "AW-verify-summary-in-the-request",
             "After a fold the request holds `Summary of earlier conversation: ` with the summary,"
             " and the recent tail.",
         ),
+    ),
+    *rules(
+        "awaken",
+        "Verification",
         (
             "AW-verify-thread-unchanged",
             "After a fold the committed thread still holds its original messages.",
-        ),
-        (
-            "AW-verify-edge-of-the-ratio",
-            "Just below the ratio nothing is folded; exactly at it, it is.",
         ),
         (
             "AW-verify-restart-reuses",

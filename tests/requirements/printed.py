@@ -30,11 +30,25 @@ VECTORS: tuple[str, ...] = (
     *("V136", "V137", "V139", "V140", "V142", "V143", "V145", "V146", "V148", "V149"),
     *("V151", "V152", "V154", "V155", "V157", "V158", "V160", "V161", "V163", "V164"),
     *("V166", "V167", "V169", "V170", "V172", "V173"),
+    *("CP1", "CP2", "CP3", "CP5", "CP6", "CP7", "CP9", "CP10", "CP11", "CP13", "CP14"),
+    *("CP15", "CP17", "CP18"),
+    *("W1", "W2", "W3", "W5", "W6"),
+    *("E2", "E3", "E4", "E6"),
+    *("CF1", "CF3", "CF4", "CF5", "CF7", "CF8", "CF9", "CF11", "CF12", "CF13", "CF15", "CF16"),
+    *("CF17",),
+    *("FP1", "FP2", "FP4", "FP5", "FP6", "FP8", "FP9", "FP10", "FP12", "FP13", "FP14", "FP16"),
+    *("FP17",),
+    *("CT1", "CT3", "CT4", "CT5", "CT7", "CT8"),
+    *("H1", "H3", "H4", "H5", "H7", "H8", "H9", "H11", "H12", "H13", "H15", "H16", "H17", "H19"),
+    *("H20", "H21"),
+    *("M1", "M2", "M3", "M4"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the
 watermark (W), and tool surface, agent messages, long output and display (A). Those of Codex's
-rules have three digits (V)."""
+rules have three digits (V). Awaken's: trimming and the request (CP), settings (CF), fold
+points (FP), continuation (CT), what a run does (H), cuts (M), the window behind a fold (W) and the
+estimate (E); some numbers of the last two are OpenWork's too."""
 
 REPORTS: tuple[str, ...] = (
     *("B001", "B002", "B005", "B014"),

@@ -1,0 +1,94 @@
+"""Trimming: the newest messages of a request, by their number or by their tokens.
+
+A trim is of one request: the session keeps every message. It never takes a
+system message, nor one that is pinned.
+
+Source: docs/semantics/awaken.md#trimming.
+"""
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from app.core.counting import TokenCounter
+from app.core.items import Item, message_id
+from app.core.tool_rounds import clean_tool_rounds, round_bounds
+
+Measure: TypeAlias = Callable[[Item], int]
+"""Tokens of an item, 0 and more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trimming:
+    """What of a conversation a request shows. Both limits hold where both are set."""
+
+    keep_last: int | None = None
+    """So many messages that are no system messages, 0 and more. None: all."""
+    keep_tokens: int | None = None
+    """The newest whole rounds, together with what always stays, within so many tokens."""
+    least_recent: int = 0
+    """So many of the newest messages outlive `keep_tokens`, in whole rounds, whatever they take."""
+    pinned: frozenset[str] = frozenset()
+    """Ids of messages that stay, with the rest of their tool rounds; they are not counted among
+    the last."""
+
+
+KEEP_ALL = Trimming()
+
+
+def trim(
+    items: Sequence[Item], trimming: Trimming, measure: Measure, counter: TokenCounter
+) -> tuple[Item, ...]:
+    """The items that stay, in order, with their tool rounds cleaned.
+
+    The limits are hard: none is widened to save a tool round, so fewer
+    messages may stay than a limit allows. A second trim changes nothing.
+
+    Args:
+        items: Of a request.
+        trimming: What stays.
+        measure: Asked of `keep_tokens` only.
+        counter: Counts the messages that change.
+    """
+    always = always_kept(items, trimming.pinned)
+    kept = set(range(len(items)))
+    if trimming.keep_last is not None:
+        kept &= always | _newest(items, always, trimming.keep_last)
+    if trimming.keep_tokens is not None:
+        kept &= always | _within(
+            items, always, trimming.keep_tokens, trimming.least_recent, measure
+        )
+    return clean_tool_rounds([items[index] for index in sorted(kept)], counter)
+
+
+def always_kept(items: Sequence[Item], pinned: Set[str]) -> set[int]:
+    """Indexes of the system messages, and of the pinned ones with the rest of their rounds."""
+    kept = {index for index, item in enumerate(items) if item.role == "system"}
+    for start, end in round_bounds(items):
+        if any(message_id(item) in pinned for item in items[start:end]):
+            kept.update(range(start, end))
+    return kept
+
+
+def _newest(items: Sequence[Item], always: Set[int], count: int) -> set[int]:
+    """Indexes of the last messages that do not stay anyway."""
+    others = [index for index in range(len(items)) if index not in always]
+    return set(others[max(0, len(others) - count) :])
+
+
+def _within(
+    items: Sequence[Item], always: Set[int], budget_tokens: int, least: int, measure: Measure
+) -> set[int]:
+    """Indexes of the newest units that fit beside what stays anyway, or are among the least.
+
+    The first unit that is neither ends them, so that they have no gap.
+    """
+    left = budget_tokens - sum(measure(items[index]) for index in always)
+    fitting: set[int] = set()
+    for start, end in reversed(list(round_bounds(items))):
+        unit = [index for index in range(start, end) if index not in always]
+        left -= sum(measure(items[index]) for index in unit)
+        if left < 0 and len(fitting) >= least:
+            break
+        fitting.update(unit)
+    return fitting

@@ -6,7 +6,6 @@ Where goose's code differs from its document, the behaviour is the code's.
 from tests.requirements.rule import Requirement, rules
 
 _PRESET = "arrives with the goose preset"
-_VISIBILITY = "arrives with visibility"
 
 GOOSE: tuple[Requirement, ...] = (
     *rules(
@@ -29,7 +28,14 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.1-user-visible-is-for-people",
             "`user_visible` changes what people see and never what the model sees.",
         ),
-        deferred=_VISIBILITY,
+    ),
+    *rules(
+        "goose",
+        "§7.2 Decision",
+        (
+            "GO-7.2-estimate-without-usage",
+            "Without reported usage the token counter estimates the agent-visible messages.",
+        ),
     ),
     *rules(
         "goose",
@@ -38,10 +44,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-usage-before-estimate",
             "The total of the latest reported call decides, 0 included; the sum over all calls"
             " never does.",
-        ),
-        (
-            "GO-7.2-estimate-without-usage",
-            "Without reported usage the token counter estimates the agent-visible messages.",
         ),
         (
             "GO-7.2-threshold-default",

@@ -62,7 +62,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-provider-owns-its-context",
             "A provider that manages its own context is never compacted from here.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -81,7 +80,6 @@ GOOSE: tuple[Requirement, ...] = (
             "The prompt asks for user intent, technical concepts, files, errors and fixes, current"
             " work and next step.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -94,7 +92,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-raw-summary",
             "A summary without usable JSON is kept as its raw text.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -117,7 +114,6 @@ GOOSE: tuple[Requirement, ...] = (
             "The continuation text differs for a conversation, a tool loop and a manual"
             " compaction.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -146,10 +142,6 @@ GOOSE: tuple[Requirement, ...] = (
             " ones.",
         ),
         (
-            "GO-7.3-not-where-the-provider-owns",
-            "No pair is summarised where the provider manages its own context.",
-        ),
-        (
             "GO-7.3-pair-hidden-summary-shown",
             "The original pair is hidden from the agent and its summary is visible to the agent"
             " alone.",
@@ -157,6 +149,14 @@ GOOSE: tuple[Requirement, ...] = (
         (
             "GO-7.3-user-keeps-the-output",
             "The user still sees the whole tool output.",
+        ),
+    ),
+    *rules(
+        "goose",
+        "§7.3 Tool pairs",
+        (
+            "GO-7.3-not-where-the-provider-owns",
+            "No pair is summarised where the provider manages its own context.",
         ),
         deferred=_PRESET,
     ),
@@ -167,6 +167,10 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.4-summary-holds-decision-state",
             "The summary has files, errors and fixes, pending tasks, current work and next step.",
         ),
+    ),
+    *rules(
+        "goose",
+        "§7.4 Reasons",
         (
             "GO-7.4-compaction-is-billed",
             "The usage of the summary call is recorded.",

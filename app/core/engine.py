@@ -49,20 +49,23 @@ from app.core.text import is_blank
 from app.core.thinking import drop_emptied, drop_thinking
 from app.core.tool_surface import Surface, SystemMessage
 from app.core.usage import NO_USAGE, UsageState
+from app.core.visibility import for_agent
 
 WATERMARK_STEPS: tuple[Step, ...] = (refer_repeated, prune, shorten_arguments, drop_thinking)
 """The steps that change nothing but old messages. Repetitions are looked for first, among results
 as they are stored."""
 
 STEPS: tuple[Step, ...] = (
+    for_agent,
     *WATERMARK_STEPS,
     project,
     cut_on_record,
     normalize,
     drop_emptied,
 )
-"""Prune shortens what project measures, and normalize comes behind all that rewrites, so that no
-later step can separate a tool call from its result. A message without content has no calls."""
+"""What is not for the model goes first. Prune shortens what project measures, and normalize comes
+behind all that rewrites, so that no later step can separate a tool call from its result. A message
+without content has no calls."""
 
 _EMPTY_CONTENT = b"[]"
 

@@ -38,12 +38,14 @@ class ReplayedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeItem:
-    """A message of one text block."""
+    """A message of texts."""
 
     reason: SyntheticReason
     suffix: str
     role: Role
     text: str
+    more: tuple[str, ...] = ()
+    """Of the text blocks behind the first one."""
 
 
 CheckpointItem: TypeAlias = KeptItem | ReplayedItem | MadeItem
@@ -83,7 +85,8 @@ def items_again(
 
     def item(entry: CheckpointItem) -> Item:
         if isinstance(entry, MadeItem):
-            form = form_of(entry.role, (text_block(entry.text),), counter)
+            blocks = tuple(map(text_block, (entry.text, *entry.more)))
+            form = form_of(entry.role, blocks, counter)
             return _item(entry.role, form, made(entry), replaced_through_sequence)
         found = stored[entry.message_id]
         message = found.message
@@ -123,9 +126,12 @@ def _kept(item: Item, compaction_id: str, anchor: Anchored | None) -> Checkpoint
     suffix = source.id.removeprefix(f"{compaction_id}:")
     if anchor is not None and item.content == anchor.content:
         return ReplayedItem(message_id=anchor.message_id, reason=source.reason, suffix=suffix)
-    (block,) = decode_content(item.content)
-    assert isinstance(block, Text)
-    return MadeItem(reason=source.reason, suffix=suffix, role=item.role, text=block.text)
+    blocks = decode_content(item.content)
+    text, *more = [block.text for block in blocks if isinstance(block, Text)]
+    assert len(blocks) == 1 + len(more)
+    return MadeItem(
+        reason=source.reason, suffix=suffix, role=item.role, text=text, more=tuple(more)
+    )
 
 
 def _item(role: Role, form: Form, source: Source, depends_on: int) -> Item:

@@ -75,7 +75,7 @@ def _checkpoint(fields: Mapping[str, Any] | None, created_at: datetime | None) -
 
 def _item(fields: Mapping[str, Any]) -> CheckpointItem:
     if "text" in fields:
-        return MadeItem(**fields)
+        return MadeItem(**{**fields, "more": tuple(fields.get("more", ()))})
     return ReplayedItem(**fields) if "reason" in fields else KeptItem(**fields)
 
 

@@ -13,7 +13,14 @@ from app.compaction.view import View
 from app.core.model_profile import ModelProfile
 
 CompactionKind: TypeAlias = Literal[
-    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed", "rewind"
+    "manual",
+    "threshold",
+    "overflow",
+    "model_downshift",
+    "comp_hash_changed",
+    "prefetch",
+    "tool_pairs",
+    "rewind",
 ]
 CompactionStatus: TypeAlias = Literal["pending", "completed", "failed", "superseded"]
 CompactionPhase: TypeAlias = Literal["pre_turn", "mid_turn", "standalone"]

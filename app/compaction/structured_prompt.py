@@ -6,6 +6,7 @@ Source: docs/semantics/goose.md#the-prompt.
 from collections.abc import Iterable
 
 from app.compaction.fence import fenced
+from app.compaction.instructions import with_focus
 from app.compaction.message_text import conversation_text
 from app.core.items import Item
 
@@ -13,7 +14,7 @@ SUMMARISE = "Summarise the conversation history in the system prompt."
 """The only message of the request. It offers no tools."""
 
 PROMPT = """\
-The session below has reached the limit of its context. You write what the same agent will read
+The session {place} has reached the limit of its context. You write what the same agent will read
 instead of it on the next exchange. Keep as much as you can, and shorten only what is most verbose.
 
 First think in a short <analysis> block; it is thrown away. Close it with </analysis>. Then answer
@@ -37,9 +38,26 @@ The object must make sense by itself. Order lists by importance, the most import
 values are plain strings, but for those of files. Do not invent anything; leave out what you would
 have to guess.
 """
-"""In front of the conversation, which stands in a fence: nothing in it is an instruction."""
+"""In front of the conversation, which stands in a fence: nothing in it is an instruction. `{place}`
+is where the conversation stands."""
 
 
-def structured_prompt(items: Iterable[Item]) -> str:
-    """The system prompt of a summary request for these messages."""
-    return f"{PROMPT}\n{fenced('conversation', conversation_text(items))}"
+def structured_prompt(items: Iterable[Item], focus: str | None = None) -> str:
+    """The system prompt of a summary request for these messages.
+
+    Args:
+        items: What is summarised.
+        focus: What the caller wants the summary to attend to.
+    """
+    task = with_focus(_placed("below"), focus)
+    return f"{task}\n{fenced('conversation', conversation_text(items))}"
+
+
+def prompt_behind(focus: str | None) -> str:
+    """The prompt as a last message behind the conversation itself."""
+    return with_focus(_placed("above"), focus)
+
+
+def _placed(place: str) -> str:
+    # The example in the prompt has braces of its own.
+    return PROMPT.replace("{place}", place)

@@ -6,30 +6,34 @@ compaction or somebody hid messages. What the passes change, they tell.
 Source: docs/semantics/goose.md#fixing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from app.core.fix_passes import PASSES, Fixed, Said
+from app.core.fix_passes import Fixed, Said, passes
 
 
-def fix(messages: Sequence[Said]) -> Fixed:
+def fix(messages: Sequence[Said], waiting: Set[str] = frozenset()) -> Fixed:
     """The messages after so many runs that nothing changes any more.
 
     A conversation that was fixed stays as it is, and nothing is told of it.
     Every run but the last takes a block or a message away, fills an empty
     result or puts in a placeholder, so they come to an end.
+
+    Args:
+        messages: As the agent's model would get them.
+        waiting: Ids of calls that somebody may still answer: they stay, and so do their results.
     """
     current = Fixed(messages=tuple(messages))
     while True:
-        fixed = fix_once(current.messages)
+        fixed = fix_once(current.messages, waiting)
         if fixed.messages == current.messages:
             return current
         current = Fixed(messages=fixed.messages, issues=(*current.issues, *fixed.issues))
 
 
-def fix_once(messages: Sequence[Said]) -> Fixed:
+def fix_once(messages: Sequence[Said], waiting: Set[str] = frozenset()) -> Fixed:
     """The messages after every pass has run once. A second run may find something more."""
     current = Fixed(messages=tuple(messages))
-    for each in PASSES:
+    for each in passes(waiting):
         fixed = each(current.messages)
         current = Fixed(messages=fixed.messages, issues=(*current.issues, *fixed.issues))
     return current

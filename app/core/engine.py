@@ -26,10 +26,11 @@ from app.core.errors import (
 from app.core.item_limits import check_system_part
 from app.core.items import Item
 from app.core.limits import Decision, Limits, Phase
+from app.core.mending import mend
 from app.core.model_profile import ModelProfile
 from app.core.normalize import normalize
 from app.core.on_record import cut_on_record
-from app.core.policy import Measured, Policy
+from app.core.policy import Measured, Policy, ShownItems
 from app.core.project import project
 from app.core.prune import prune
 from app.core.repeated import refer_repeated
@@ -48,6 +49,7 @@ from app.core.shares import calibrated_tokens
 from app.core.text import is_blank
 from app.core.thinking import drop_emptied, drop_thinking
 from app.core.tool_surface import Surface, SystemMessage
+from app.core.trim_step import show_newest
 from app.core.usage import NO_USAGE, UsageState
 from app.core.visibility import for_agent
 
@@ -57,15 +59,19 @@ as they are stored."""
 
 STEPS: tuple[Step, ...] = (
     for_agent,
+    show_newest,
     *WATERMARK_STEPS,
     project,
     cut_on_record,
+    mend,
     normalize,
     drop_emptied,
 )
-"""What is not for the model goes first. Prune shortens what project measures, and normalize comes
-behind all that rewrites, so that no later step can separate a tool call from its result. A message
-without content has no calls."""
+"""What is not for the model goes first, then what is too old for it. Prune shortens what project
+measures, and normalize comes behind all that rewrites, so that no later step can separate a tool
+call from its result. A message without content has no calls."""
+
+_TOLD_STEPS: tuple[Step, ...] = (for_agent, *WATERMARK_STEPS, project, cut_on_record)
 
 _EMPTY_CONTENT = b"[]"
 
@@ -88,6 +94,8 @@ class PrepareInput:
     """Whether a compaction or a rewind hides messages in front of the items."""
     usage: UsageState = NO_USAGE
     phase: Phase = "pre_turn"
+    chat_counter: TokenCounter | None = None
+    """Counts a chat that no provider has reported on; None is `counter`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +135,11 @@ class PreparedCall:
 def request_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
     """The items as they will be sent; `items` itself is untouched."""
     return _stepped(items, STEPS, context)
+
+
+def told_copy(items: Sequence[Item], context: StepContext) -> tuple[Item, ...]:
+    """The items as a model was shown them, not paired: for text that tells of them."""
+    return _stepped(tuple(items), _TOLD_STEPS, context).items
 
 
 def watermark_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
@@ -236,6 +249,7 @@ def _measured(
         calibrated_tokens=None if prediction is None else prediction.tokens,
         fixed_tokens=estimate.system_context + estimate.tool_surface,
         items=items,
+        whole=ShownItems(items=given.items, counter=given.chat_counter or given.counter),
         usage=given.usage,
         phase=given.phase,
     )

@@ -90,10 +90,11 @@ def fill_empty_results(messages: Sequence[Said]) -> Fixed:
     return Fixed(messages=filled, issues=tuple(issues))
 
 
-def pair_tools(messages: Sequence[Said]) -> Fixed:
+def pair_tools(waiting: Set[str], messages: Sequence[Said]) -> Fixed:
     """Calls only in what the assistant says, results only elsewhere, and neither alone.
 
-    A result answers a call in front of it, wherever that stands.
+    A result answers a call in front of it, wherever that stands. Calls that
+    wait need no result, and theirs are never alone.
     """
     issues: list[str] = []
     pending: dict[str, Place] = {}
@@ -101,11 +102,11 @@ def pair_tools(messages: Sequence[Said]) -> Fixed:
     paired: list[Said] = []
     for at, said in enumerate(messages):
         if said.role != "assistant":
-            paired.append(_kept(said, partial(_fault_of_others, pending), issues))
+            paired.append(_kept(said, partial(_fault_of_others, pending, waiting), issues))
             continue
         paired.append(_kept(said, _fault_of_assistant, issues))
         for number, block in enumerate(paired[-1].blocks):
-            if isinstance(block, ToolCall):
+            if isinstance(block, ToolCall) and block.id not in waiting:
                 # A call that takes over an id leaves the one before without an answer.
                 if block.id in pending:
                     unanswered.add(pending[block.id])
@@ -157,17 +158,22 @@ def fill_empty_conversation(messages: Sequence[Said]) -> Fixed:
     return Fixed(messages=(placeholder,), issues=(issue,))
 
 
-PASSES: tuple[Pass, ...] = (
-    merge_texts,
-    trim_texts,
-    drop_empty,
-    fill_empty_results,
-    pair_tools,
-    merge_messages,
-    drop_outer_assistant,
-    fill_empty_conversation,
-)
-"""In goose's order."""
+def passes(waiting: Set[str]) -> tuple[Pass, ...]:
+    """All passes, in goose's order.
+
+    Args:
+        waiting: Ids of calls that somebody may still answer.
+    """
+    return (
+        merge_texts,
+        trim_texts,
+        drop_empty,
+        fill_empty_results,
+        partial(pair_tools, waiting),
+        merge_messages,
+        drop_outer_assistant,
+        fill_empty_conversation,
+    )
 
 
 def _with_blocks(said: Said, blocks: Blocks) -> Said:
@@ -230,7 +236,7 @@ def _fault_of_assistant(block: Block) -> str | None:
     return None
 
 
-def _fault_of_others(pending: dict[str, Place], block: Block) -> str | None:
+def _fault_of_others(pending: dict[str, Place], waiting: Set[str], block: Block) -> str | None:
     """What is wrong with a block of people or tools; a result that is right answers its call."""
     match block:
         case ToolCall(id=id_):
@@ -238,7 +244,7 @@ def _fault_of_others(pending: dict[str, Place], block: Block) -> str | None:
         case Thinking():
             return "Removed thinking content from user message"
         case ToolResult(id=id_):
-            answers = pending.pop(id_, None) is not None
+            answers = pending.pop(id_, None) is not None or id_ in waiting
             return None if answers else f"Removed orphaned tool response '{id_}'"
         case _:
             return None

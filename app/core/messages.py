@@ -16,6 +16,7 @@ SyntheticReason: TypeAlias = Literal[
     "compaction_summary",
     "system_reminder",
     "interrupted_tool_result",
+    "placeholder",
 ]
 
 

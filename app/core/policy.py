@@ -6,11 +6,54 @@ Source: docs/policies.md.
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.core.chat_count import separate_tokens
+from app.core.counting import TokenCounter
 from app.core.items import Item
 from app.core.limits import AfterFailure, Decision, Limits, Phase, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
 from app.core.shaping import Shaping
+from app.core.text_estimate import text_tokens
 from app.core.usage import UsageState
+
+
+class Whole(Protocol):
+    """A conversation as it is shown, whatever of it a request carries."""
+
+    @property
+    def message_count(self) -> int:
+        """Messages of whatever role, and what stands for a fold."""
+
+    @property
+    def text_tokens(self) -> int:
+        """Its texts alone (`app.core.text_estimate`)."""
+
+    @property
+    def chat_tokens(self) -> int:
+        """Its messages, each counted as a chat of its own (`app.core.chat_count`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownItems:
+    """A conversation whose sizes are found out when somebody asks."""
+
+    items: tuple[Item, ...]
+    counter: TokenCounter
+    """Of a chat."""
+
+    @property
+    def message_count(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
+    def text_tokens(self) -> int:
+        """A quarter of the bytes of all texts, rounded down once."""
+        return text_tokens(self.items)
+
+    @property
+    def chat_tokens(self) -> int:
+        """The sum over the items; every one of them is parsed and encoded."""
+        return separate_tokens(self.items, self.counter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +70,7 @@ class Measured:
     """Of `estimated_tokens`, what no compaction changes: system parts and tools."""
     items: tuple[Item, ...]
     """The conversation as it would be sent."""
+    whole: Whole
     usage: UsageState
     phase: Phase
 

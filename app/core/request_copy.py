@@ -6,7 +6,7 @@ second run of it changes nothing. Stored items are never touched.
 Source: docs/semantics/request-copy.md.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,11 @@ RepairCode: TypeAlias = Literal[
     "duplicate_tool_result_dropped",
     "tool_result_synthesised",
     "data_block_filtered",
+    "tool_call_dropped",
+    "messages_merged",
+    "message_fixed",
+    "message_dropped",
+    "placeholder_added",
 ]
 
 
@@ -122,6 +127,22 @@ class RequestCopy:
     pruned: PruneCounts = PruneCounts()
     projection: ProjectionSummary = ProjectionSummary()
     repairs: tuple[Repair, ...] = ()
+    origins: tuple[int, ...] | None = None
+    """Where each item stands in the conversation; None where nothing was taken out of it."""
+
+    def origin(self, index: int) -> int:
+        """Where an item of the copy stands in the conversation."""
+        return index if self.origins is None else self.origins[index]
+
+    def with_only(self, indexes: Sequence[int]) -> "RequestCopy":
+        """The copy of the items at some positions; the same copy where these are all."""
+        if len(indexes) == len(self.items):
+            return self
+        return replace(
+            self,
+            items=tuple(self.items[index] for index in indexes),
+            origins=tuple(map(self.origin, indexes)),
+        )
 
     def with_rewrites(self, rewrites: Mapping[int, Rewrite]) -> "RequestCopy":
         """The copy with other content at some positions; the same copy where there are none."""

@@ -85,10 +85,7 @@ def for_agent(copy: RequestCopy, context: StepContext) -> RequestCopy:
             rewrites[index] = context.memo[key]
     emptied = {index for index, made in rewrites.items() if made.form.content == _EMPTY_CONTENT}
     copy = copy.with_rewrites(rewrites)
-    if not emptied:
-        return copy
-    kept = tuple(item for index, item in enumerate(copy.items) if index not in emptied)
-    return replace(copy, items=kept)
+    return copy.with_only([index for index in range(len(copy.items)) if index not in emptied])
 
 
 def _seen(items: Iterable[Item], reader: Reader, counter: TokenCounter) -> tuple[Item, ...]:

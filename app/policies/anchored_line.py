@@ -30,6 +30,7 @@ no room for what it is about. Small models state output limits close to their wh
 class AnchoredLine:
     """The predicted input against a share of the window less a capped reserve."""
 
+    decides_once_per_turn: ClassVar[bool] = False
     after_failure: ClassVar[AfterFailure] = "submit_what_fits"
     notices: ClassVar[NoticeSettings] = NO_NOTICES
 
@@ -41,6 +42,15 @@ class AnchoredLine:
     """Of the line: pruning that leaves more than this is no relief, and a compaction follows."""
     min_gain_tokens: int = 4_096
     """What pruning or a compaction must at least take away to be worth a broken prompt cache."""
+
+    @property
+    def line_percent(self) -> int:
+        """The percentage of the policy."""
+        return self.auto_compact_percent
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """The percentage itself."""
+        return "auto_compact_percent", percent
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """Window less reserve, and the line at a share of it. All are None without a window."""

@@ -28,6 +28,7 @@ from app.policies.prefix_alone import blocked_by_prefix
 class CodexLine:
     """The provider's last total and what came after it, against two limits."""
 
+    decides_once_per_turn: ClassVar[bool] = False
     after_failure: ClassVar[AfterFailure] = "blocked"
 
     auto_compact_percent: int = DEFAULT_PERCENT
@@ -47,6 +48,15 @@ class CodexLine:
             reminder_threshold_tokens=self.reminder_threshold_tokens,
             fallback_buffer_tokens=self.auto_compact_fallback_buffer_tokens,
         )
+
+    @property
+    def line_percent(self) -> int:
+        """The percentage of the policy."""
+        return self.auto_compact_percent
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """The percentage itself."""
+        return "auto_compact_percent", percent
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """Hard limit and line of a model.

@@ -5,8 +5,9 @@ Nothing in the engine asks which preset it serves.
 Source: docs/policies.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from app.core.errors import ContextError
 from app.core.follow_up import FollowUp
@@ -16,14 +17,26 @@ from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
 from app.policies.anchored_line import AnchoredLine
+from app.policies.checks import CHECKS
 from app.policies.codex_line import CodexLine
 from app.policies.codex_rollover import AfterSample, Notices, due_notices, reminder_text
 from app.policies.codex_status import WindowStatus
-from app.policies.folding import CodexFolding, Folding, OpenWorkFolding
-from app.policies.overrides import CHECKS, UnknownPolicyOverride
+from app.policies.compact_config import compact_json
+from app.policies.context_policy import context_policy_json
+from app.policies.folding import (
+    CodexFolding,
+    Folding,
+    HiddenFolding,
+    OpenWorkFolding,
+    TailFolding,
+)
+from app.policies.overrides import UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
 from app.policies.rule import LineRule
 from app.policies.shaping import Shaping
+from app.policies.share_line import ShareLine
+from app.policies.size_line import SizeLine
+from app.policies.tool_pairs import PairSummaries
 
 
 class UnknownPolicy(ContextError):
@@ -43,7 +56,13 @@ class PresetPolicy:
     tool_order: ToolOrder
     line: LineRule
     folding: Folding
+    pairs: PairSummaries
     shaping: Shaping
+
+    @property
+    def decides_once_per_turn(self) -> bool:
+        """Whether later calls of a turn stand by what its first one decided."""
+        return self.line.decides_once_per_turn
 
     @property
     def after_failed_compaction(self) -> AfterFailure:
@@ -105,7 +124,7 @@ class PresetPolicy:
         return self.line.relief(limits)
 
 
-_MECHANISMS = ("line", "folding", "shaping")
+_MECHANISMS = ("line", "folding", "pairs", "shaping")
 """Fields of a policy whose own fields are values of the policy too."""
 
 _OPENWORK = PresetPolicy(
@@ -116,6 +135,7 @@ _OPENWORK = PresetPolicy(
     tool_order="given",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    pairs=PairSummaries(),
     shaping=Shaping(),
 )
 
@@ -124,6 +144,24 @@ PRESETS: Mapping[str, PresetPolicy] = {
     # Codex shortens tool results when it stores them, and never afterwards.
     "codex": replace(
         _OPENWORK, preset="codex", auto_prune=False, line=CodexLine(), folding=CodexFolding()
+    ),
+    # goose and Awaken shorten no tool result when a line is reached.
+    "goose": replace(
+        _OPENWORK,
+        preset="goose",
+        auto_prune=False,
+        line=ShareLine(),
+        folding=HiddenFolding(),
+        pairs=PairSummaries(tool_pair_summarization=True),
+        shaping=Shaping(pairing="fix"),
+    ),
+    "awaken": replace(
+        _OPENWORK,
+        preset="awaken",
+        auto_prune=False,
+        line=SizeLine(),
+        folding=TailFolding(),
+        shaping=Shaping(pairing="clean"),
     ),
     "calibrated": replace(_OPENWORK, preset="calibrated", line=AnchoredLine()),
 }
@@ -157,25 +195,43 @@ def policy_json(policy: PresetPolicy) -> dict[str, object]:
         if field.name not in _MECHANISMS
     }
     for mechanism in _MECHANISMS:
-        values |= asdict(getattr(policy, mechanism))
-    return values
+        part = getattr(policy, mechanism)
+        values |= {field.name: getattr(part, field.name) for field in fields(part)}
+    return {name: _AS_JSON.get(name, _unchanged)(value) for name, value in values.items()}
+
+
+def _unchanged(value: Any) -> object:
+    return value
+
+
+_AS_JSON: Mapping[str, Callable[[Any], object]] = {
+    "compact": compact_json,
+    "context_policy": context_policy_json,
+    "tool_output_truncation": lambda cut: None if cut is None else asdict(cut),
+}
+"""Values that are not JSON by themselves."""
 
 
 def _overridden(policy: PresetPolicy, key: str, value: object) -> PresetPolicy:
-    owner = _owner(policy, key)
-    if owner is None:
-        raise UnknownPolicyOverride(f"preset {policy.preset!r} has no value {key!r}", key=key)
-    # A check gives a value of the field's own type.
-    changes: dict[str, object] = {key: CHECKS[key](key, value)}
-    if owner is not policy:
-        mechanism = next(name for name in _MECHANISMS if getattr(policy, name) is owner)
-        changes = {mechanism: replace(owner, **changes)}  # type: ignore[type-var]
-    return replace(policy, **changes)  # type: ignore[arg-type]
-
-
-def _owner(policy: PresetPolicy, key: str) -> object | None:
-    """The policy, or the mechanism of it, that has a value of that name."""
+    """The policy with another value wherever it is held: two mechanisms may share one."""
     if key not in CHECKS:
-        return None
-    parts = (policy, *(getattr(policy, name) for name in _MECHANISMS))
-    return next((part for part in parts if key in {field.name for field in fields(part)}), None)
+        raise _unknown(policy, key)
+    # A check gives a value of the field's own type.
+    checked: Any = CHECKS[key](key, value)
+    if key == "auto_compact_percent":
+        key, checked = policy.line.percent_override(checked)
+    if key in {field.name for field in fields(policy)}:
+        return replace(policy, **{key: checked})
+    owners = [name for name in _MECHANISMS if _has(getattr(policy, name), key)]
+    if not owners:
+        raise _unknown(policy, key)
+    changed = {name: replace(getattr(policy, name), **{key: checked}) for name in owners}
+    return replace(policy, **changed)
+
+
+def _has(mechanism: Any, key: str) -> bool:
+    return key in {field.name for field in fields(mechanism)}
+
+
+def _unknown(policy: PresetPolicy, key: str) -> UnknownPolicyOverride:
+    return UnknownPolicyOverride(f"preset {policy.preset!r} has no value {key!r}", key=key)

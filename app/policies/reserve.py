@@ -24,10 +24,20 @@ from app.policies.window_use import status_of
 class ReserveLine:
     """The JSON estimate and the output reserve against a share of what the reserves leave."""
 
+    decides_once_per_turn: ClassVar[bool] = False
     after_failure: ClassVar[AfterFailure] = "blocked"
     notices: ClassVar[NoticeSettings] = NO_NOTICES
 
     auto_compact_percent: int = 85
+
+    @property
+    def line_percent(self) -> int:
+        """The percentage of the policy."""
+        return self.auto_compact_percent
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """The percentage itself."""
+        return "auto_compact_percent", percent
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """The limits of `reserve_limits`."""

@@ -16,14 +16,19 @@ class LineRule(Protocol):
     """A mechanism of limits together with its own values, which are fields of the rule."""
 
     after_failure: ClassVar[AfterFailure]
+    decides_once_per_turn: ClassVar[bool]
+    """Whether only the first call of a turn may compact."""
 
     @property
     def notices(self) -> NoticeSettings:
         """When a model is told that its window runs out."""
 
     @property
-    def auto_compact_percent(self) -> int:
-        """Share at which a session compacts, 1 to 100; of what, the rule says."""
+    def line_percent(self) -> int:
+        """Share at which a session compacts, in percent; of what, the rule says."""
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """Which value of the policy a percentage of the line sets, and to what."""
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """The limits of a call that reserves so much for its answer."""

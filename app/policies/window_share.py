@@ -67,6 +67,21 @@ def exceeds_share(tokens: int, limit_tokens: int, threshold: float) -> bool:
     return tokens > 0 if limit_tokens == 0 else tokens / limit_tokens > threshold
 
 
+def first_over(limit_tokens: int, threshold: float) -> int:
+    """The smallest number of tokens that exceeds a share that is switched on.
+
+    >>> first_over(128_000, 0.8), first_over(1_000, 0.8)
+    (102401, 801)
+    """
+    tokens = int(limit_tokens * threshold)
+    # The quotient decides, and it may round the other way than the product.
+    while not exceeds_share(tokens, limit_tokens, threshold):
+        tokens += 1
+    while tokens > 0 and exceeds_share(tokens - 1, limit_tokens, threshold):
+        tokens -= 1
+    return tokens
+
+
 def context_tokens(
     latest_total: int | None, agents_view: Sequence[Item], counter: TokenCounter
 ) -> int:

@@ -14,16 +14,18 @@ from app.compaction.protocol import Report, on_attempt, transition
 from app.compaction.record import Answered, Compaction, Rung
 from app.compaction.refusals import ClaimLost, CompactionClosed
 from app.compaction.style import Style
-from app.compaction.summary_check import SummaryAccepted, SummaryRejected
+from app.compaction.summary_check import SummaryAccepted, SummaryCheck, SummaryRejected
 from app.compaction.summary_request import SummaryRequest
 from app.core import canonical
+from app.core.stored import Session
 from app.services.compact import claim_end
 from app.services.compaction_answers import checkpoint_json, failed_answer, pending_answer
 from app.services.install import Summary, install_summary
 from app.services.plans import request_of
-from app.services.profiles import policy_of, style_of
+from app.services.profiles import policy_of, profile_of, style_of
 from app.services.resources import Resources
 from app.services.situations import Situation, read_situation
+from app.services.summary_checks import checked_summary
 from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
 from app.store.sessions import SessionWriter
@@ -86,7 +88,7 @@ async def answer_compaction(
         known = _known(compaction, event.attempt, digest)
         if known is None:
             _refuse_closed(compaction)
-            _refuse_stale(compaction, event, style_of(policy_of(session)))
+            _refuse_stale(compaction, event, session)
             compaction, known = await _settled(
                 resources, connection, session_id, compaction, event, digest, now
             )
@@ -109,7 +111,9 @@ async def _settled(
     situation = await read_situation(resources, connection, session_id)
     style = style_of(policy_of(situation.session))
     step = _Step(compaction=compaction, style=style, now=now, claim_ends=claim_end(resources, now))
-    report, detail = _report(compaction, event, style)
+    report, detail = _report(compaction, event, situation.session)
+    if report in style.ends:
+        report = "fail_for_good"
     counted = on_attempt(report, compaction.attempt, compaction.max_attempts, style.spends)
     outcome = transition("pending", counted)
     match outcome.action:
@@ -172,7 +176,7 @@ async def _installed(
     step: _Step,
     event: Completion,
 ) -> _Change:
-    checked = step.style.check(event.summary, event.finish_reason, event.tool_calls)
+    checked = _checked(step.compaction, event, situation.session)
     assert isinstance(checked, SummaryAccepted)
     try:
         completed, answer = await install_summary(
@@ -209,14 +213,25 @@ async def _smaller(
     return step.failed(outcome.code or RETRIES_EXHAUSTED, "no smaller request is left")
 
 
+def _checked(compaction: Compaction, event: Completion, session: Session) -> SummaryCheck:
+    return checked_summary(
+        policy_of(session),
+        profile_of(session),
+        event.summary,
+        event.finish_reason,
+        event.tool_calls,
+        compaction.max_attempts - compaction.attempt,
+    )
+
+
 def _report(
-    compaction: Compaction, event: Completion | Failure, style: Style
+    compaction: Compaction, event: Completion | Failure, session: Session
 ) -> tuple[Report, str | None]:
     """What an event reports, and what was wrong with it."""
     if isinstance(event, Failure):
         is_final = compaction.runner == "service" and event.error == "deterministic"
         return "fail_for_good" if is_final else _FAILURES[event.error], event.detail
-    checked = style.check(event.summary, event.finish_reason, event.tool_calls)
+    checked = _checked(compaction, event, session)
     if isinstance(checked, SummaryRejected):
         return "complete_invalid", checked.reason
     return "complete_valid", None
@@ -249,13 +264,13 @@ def _refuse_closed(compaction: Compaction) -> None:
     )
 
 
-def _refuse_stale(compaction: Compaction, event: Completion | Failure, style: Style) -> None:
+def _refuse_stale(compaction: Compaction, event: Completion | Failure, session: Session) -> None:
     """Refuse what is not of the current claim and attempt; a valid summary may come late."""
     claim = compaction.claim
     if claim is not None and (event.claim, event.attempt) == (claim.token, compaction.attempt):
         return
     was_asked_for = event.claim in compaction.issued_tokens and event.attempt <= compaction.attempt
-    if was_asked_for and _report(compaction, event, style)[0] == "complete_valid":
+    if was_asked_for and _report(compaction, event, session)[0] == "complete_valid":
         return
     raise ClaimLost(
         f"compaction {compaction.id} is at attempt {compaction.attempt}, "

@@ -226,7 +226,8 @@ def _after_failure(question: _Question) -> Decided:
     """A failed compaction is the model call's only one."""
     detail = "the compaction of this model call failed"
     call = question.made.call
-    may_go_on = call.policy.after_failed_compaction == "submit_what_fits" and call.budget.fits
+    after = call.policy.after_failed_compaction
+    may_go_on = after == "submit" or (after == "submit_what_fits" and call.budget.fits)
     action: Action = "submit" if may_go_on else "blocked"
     return _settled(question, action, "compaction_failed", detail)
 

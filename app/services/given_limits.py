@@ -30,6 +30,24 @@ class GivenUsage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenSize:
+    """A conversation of which its tokens alone are known."""
+
+    tokens: int
+    message_count: int = 0
+
+    @property
+    def text_tokens(self) -> int:
+        """The tokens as they are given."""
+        return self.tokens
+
+    @property
+    def chat_tokens(self) -> int:
+        """The tokens as they are given."""
+        return self.tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GivenStanding:
     """How far the window is from its limits, and what follows."""
 
@@ -58,6 +76,7 @@ def standing_given(
         calibrated_tokens=active,
         fixed_tokens=0,
         items=(),
+        whole=GivenSize(tokens=active),
         usage=_state(usage),
         phase="pre_turn" if usage.follow_up is None else "mid_turn",
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from app.catalogue.entries import Catalogue
 from app.core.agent import decode_agent
+from app.core.chat_count import SpecialTokens
 from app.core.counting import TokenCounter
 from app.core.model_profile import ModelProfile
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
@@ -67,6 +68,10 @@ class Resources:
     surfaces: SurfaceCache = field(default_factory=SurfaceCache)
     checkpoints: CheckpointCache = field(default_factory=CheckpointCache)
     catalogue: Catalogue = field(default_factory=packaged_catalogue)
+
+
+CHAT_COUNTER = SpecialTokens(counter=counter_for("o200k_base"))
+"""Counts a chat that no provider has reported on, for every model alike (goose's rule)."""
 
 
 def counter_of(profile: ModelProfile) -> TokenCounter:

@@ -18,7 +18,7 @@ from app.core.agent import Agent
 from app.core.chat_state import refuse_system_role
 from app.core.counting import TokenCounter
 from app.core.items import Item
-from app.core.model_profile import ModelProfile
+from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.phase import phase_of
 from app.core.request_copy import PruneBoundary, StepContext
 from app.core.tool_surface import SurfaceOptions, build_surface
@@ -27,6 +27,7 @@ from app.services.in_force import given_in_force
 from app.services.profiles import style_of
 from app.services.resources import Resources, counter_of
 from app.services.stateless import GivenItem, given_items
+from app.services.summary_checks import checked_summary
 
 _SCOPE = "stateless"
 
@@ -91,7 +92,8 @@ def check_given(
     policy: PresetPolicy, text: str, finish_reason: str | None, tool_calls: int
 ) -> SummaryCheck:
     """The summary that a policy would store of a model's answer, or what is wrong with it."""
-    return style_of(policy).check(text, finish_reason, tool_calls)
+    profile = unknown_profile("")
+    return checked_summary(policy, profile, text, finish_reason, tool_calls, attempts_left=0)
 
 
 async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Replaced:

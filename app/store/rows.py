@@ -19,6 +19,7 @@ FACT_COLUMNS = (
     "has_data",
     "element_sha256",
     "pairing",
+    "text_bytes",
 )
 ITEM_COLUMNS = ("sequence", "id", "role", "kind", "content", *FACT_COLUMNS)
 
@@ -33,6 +34,7 @@ def facts_columns(facts: Facts) -> dict[str, object]:
         "has_data": facts.has_data,
         "element_sha256": facts.element_sha256,
         "pairing": _pairing_bytes(facts),
+        "text_bytes": facts.text_bytes,
     }
 
 
@@ -54,7 +56,7 @@ def item_of_row(row: Sequence[Any]) -> Item:
 
 def _facts(values: Sequence[Any]) -> Facts:
     """The facts of the values of `FACT_COLUMNS`, in that order."""
-    content_bytes, json_bytes, tokens, basis, has_data, digest, pairing = values
+    content_bytes, json_bytes, tokens, basis, has_data, digest, pairing, text = values
     calls, results = pairing_of(pairing)
     return Facts(
         content_bytes=content_bytes,
@@ -65,6 +67,7 @@ def _facts(values: Sequence[Any]) -> Facts:
         element_sha256=digest,
         calls=calls,
         results=results,
+        text_bytes=text,
     )
 
 

@@ -138,6 +138,8 @@ messages = Table(
     Column("has_data", Boolean, nullable=False),
     Column("element_sha256", LargeBinary(32), nullable=False),
     Column("pairing", LargeBinary),
+    # Of the message's own texts; null in messages that were stored before it was kept.
+    Column("text_bytes", BigInteger),
     UniqueConstraint("incarnation", "id"),
 )
 _is_world_state = messages.c.kind == "world_state"

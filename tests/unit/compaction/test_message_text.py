@@ -83,4 +83,7 @@ def test_the_prompt_asks_for_the_nine_fields() -> None:
 def test_no_message_can_leave_the_fence_in_the_prompt() -> None:
     prompt = structured_prompt([user("a</conversation>b")])
 
-    assert prompt == (f"{PROMPT}\n<conversation>\n[user]: a&lt;/conversation>b\n</conversation>")
+    assert prompt == (
+        f"{PROMPT.replace('{place}', 'below')}\n"
+        "<conversation>\n[user]: a&lt;/conversation>b\n</conversation>"
+    )

@@ -28,6 +28,7 @@ def test_the_reasons_of_synthetic_messages_have_these_wire_forms() -> None:
         "compaction_summary",
         "system_reminder",
         "interrupted_tool_result",
+        "placeholder",
     )
 
 

@@ -4,9 +4,10 @@ import pytest
 
 from app.core.limits import Limits
 from app.core.model_profile import ModelProfile, unknown_profile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.usage import NO_USAGE
 from app.policies.anchored_line import AnchoredLine
+from tests.unit.core.builders import COUNTER
 
 LINE = AnchoredLine()
 
@@ -32,6 +33,7 @@ def measured(*, tokenizer: int = 0, calibrated: int | None = None, fixed: int = 
         calibrated_tokens=calibrated,
         fixed_tokens=fixed,
         items=(),
+        whole=ShownItems(items=(), counter=COUNTER),
         usage=NO_USAGE,
         phase="pre_turn",
     )

@@ -6,14 +6,14 @@ import pytest
 from app.core.items import Item
 from app.core.limits import Phase
 from app.core.model_profile import ModelProfile, unknown_profile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
 from app.policies.active_context import active_tokens
 from app.policies.codex_line import CodexLine
 from app.policies.codex_window import InvalidWindow
 from tests.requirements import requirement
-from tests.unit.core.builders import assistant, call, image, result, stored, tool, user
+from tests.unit.core.builders import COUNTER, assistant, call, image, result, stored, tool, user
 
 LINE = CodexLine()
 BODY = CodexLine(
@@ -44,6 +44,7 @@ def measured(
         calibrated_tokens=None,
         fixed_tokens=fixed,
         items=tuple(items),
+        whole=ShownItems(items=tuple(items), counter=COUNTER),
         usage=usage,
         phase=phase,
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.usage import NO_USAGE
 from app.policies.folding import OpenWorkFolding
 from app.policies.line import decide_by_line
@@ -18,6 +18,8 @@ from app.policies.presets import (
 )
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.shaping import Shaping
+from app.policies.tool_pairs import PairSummaries
+from tests.unit.core.builders import COUNTER
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -27,6 +29,7 @@ OPENWORK = PresetPolicy(
     tool_order="given",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    pairs=PairSummaries(),
     shaping=Shaping(),
 )
 
@@ -39,6 +42,7 @@ def measured(*, estimated: int) -> Measured:
         calibrated_tokens=None,
         fixed_tokens=0,
         items=(),
+        whole=ShownItems(items=(), counter=COUNTER),
         usage=NO_USAGE,
         phase="pre_turn",
     )
@@ -66,6 +70,7 @@ def test_overrides_replace_values_of_the_preset() -> None:
         tool_order="name",
         line=ReserveLine(auto_compact_percent=100),
         folding=OpenWorkFolding(),
+        pairs=PairSummaries(),
         shaping=Shaping(),
     )
     assert PRESETS["openwork"] == OPENWORK
@@ -89,11 +94,15 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "auto_prune": True,
         "tool_order": "given",
         "auto_compact_percent": 85,
+        "tool_pair_summarization": False,
+        "tool_call_cutoff": None,
         "tool_retention": {},
         "old_call_argument_chars": None,
         "drop_old_thinking": "keep",
         "repeated_results": "keep",
         "tool_output_truncation": None,
+        "context_policy": "keep_all",
+        "pairing": "synthesise",
         "prune_when": "at_line",
         "cache_ttl_seconds": 300,
     }
@@ -106,7 +115,8 @@ def test_an_unknown_preset_is_refused(choice: str | Mapping[str, object]) -> Non
 
     name = choice if isinstance(choice, str) else choice["preset"]
     assert (
-        refused.value.detail == f"there is no policy {name!r}; there is calibrated, codex, openwork"
+        refused.value.detail
+        == f"there is no policy {name!r}; there is awaken, calibrated, codex, goose, openwork"
     )
     assert refused.value.details == {"key": "preset"}
 

@@ -4,13 +4,13 @@ import pytest
 
 from app.core.items import Item
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
 from app.policies.codex_status import WindowStatus
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.window_use import status_of
-from tests.unit.core.builders import assistant, user
+from tests.unit.core.builders import COUNTER, assistant, user
 
 PROFILE = ModelProfile(name="m", context_window=100_000)
 LIMITS = reserve_limits(PROFILE, 85, 0)
@@ -25,6 +25,7 @@ def measured(*items: Item, usage: UsageState = REPORTED) -> Measured:
         calibrated_tokens=None,
         fixed_tokens=0,
         items=items,
+        whole=ShownItems(items=items, counter=COUNTER),
         usage=usage,
         phase="mid_turn",
     )

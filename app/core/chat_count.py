@@ -78,7 +78,23 @@ def chat_tokens(
 
 def separate_tokens(items: Sequence[Item], counter: TokenCounter) -> int:
     """The sum of messages counted each as a chat of its own: 7 tokens around each."""
-    return sum(chat_tokens("", [decode_content(item.content)], [], counter) for item in items)
+    return sum(item_tokens(item, counter) for item in items)
+
+
+def item_tokens(item: Item, counter: TokenCounter) -> int:
+    """A message counted as a chat of its own."""
+    return chat_tokens("", [decode_content(item.content)], [], counter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeparateChats:
+    """Counts messages, each as a chat of its own, by one counter."""
+
+    counter: TokenCounter
+
+    def __call__(self, item: Item) -> int:
+        """Tokens of one message."""
+        return item_tokens(item, self.counter)
 
 
 def retained_tokens(

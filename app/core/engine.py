@@ -16,6 +16,7 @@ from app.core.budget import (
 )
 from app.core.calibration import Prediction, predict
 from app.core.call_size import CallSize, call_size
+from app.core.chat_count import SeparateChats
 from app.core.counting import TokenCounter
 from app.core.errors import (
     DuplicateSystemContext,
@@ -50,6 +51,7 @@ from app.core.text import is_blank
 from app.core.thinking import drop_emptied, drop_thinking
 from app.core.tool_surface import Surface, SystemMessage
 from app.core.trim_step import show_newest
+from app.core.trimming import Measure
 from app.core.usage import NO_USAGE, UsageState
 from app.core.visibility import for_agent
 
@@ -94,8 +96,8 @@ class PrepareInput:
     """Whether a compaction or a rewind hides messages in front of the items."""
     usage: UsageState = NO_USAGE
     phase: Phase = "pre_turn"
-    chat_counter: TokenCounter | None = None
-    """Counts a chat that no provider has reported on; None is `counter`."""
+    chat: Measure | None = None
+    """Counts a message as a chat of its own, where no provider has reported; None: by `counter`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +251,9 @@ def _measured(
         calibrated_tokens=None if prediction is None else prediction.tokens,
         fixed_tokens=estimate.system_context + estimate.tool_surface,
         items=items,
-        whole=ShownItems(items=given.items, counter=given.chat_counter or given.counter),
+        whole=ShownItems(
+            items=given.items, chat=given.chat or SeparateChats(counter=given.counter)
+        ),
         usage=given.usage,
         phase=given.phase,
     )

@@ -7,7 +7,7 @@ A call that waits is no fault, so both leave it to be answered for.
 Source: docs/semantics/request-copy.md#mending.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.content import decode_content
@@ -110,7 +110,7 @@ def _item(said: Said, items: Sequence[Item], counter: TokenCounter) -> _Mended:
     return _Mended(item=merged, origins=said.origins)
 
 
-def _repairs(before: Sequence[Item], after: Iterable[_Mended]) -> Iterator[Repair]:
+def _repairs(before: Sequence[Item], after: Sequence[_Mended]) -> Iterator[Repair]:
     """What the mended items have other than the items."""
     left: set[int] = set()
     for mended in after:
@@ -123,12 +123,12 @@ def _repairs(before: Sequence[Item], after: Iterable[_Mended]) -> Iterator[Repai
         rewritten = len(parts) == 1 and parts[0].content != mended.item.content
         if rewritten and _pairs(parts[0]) == _pairs(mended.item):
             yield _repair("message_fixed", before, mended.origins[0])
-        if not mended.origins:
-            yield Repair(code="placeholder_added", item_index=0, message_id=None)
     for index in range(len(before)):
         if index not in left:
             gone = list(_taken_out(before, (index,), None))
             yield from gone or [_repair("message_dropped", before, index)]
+    if any(not mended.origins for mended in after):
+        yield Repair(code="placeholder_added", item_index=0, message_id=None)
 
 
 def _taken_out(

@@ -6,13 +6,12 @@ Source: docs/policies.md.
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.chat_count import separate_tokens
-from app.core.counting import TokenCounter
 from app.core.items import Item
 from app.core.limits import AfterFailure, Decision, Limits, Phase, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
 from app.core.shaping import Shaping
 from app.core.text_estimate import text_tokens
+from app.core.trimming import Measure
 from app.core.usage import UsageState
 
 
@@ -37,8 +36,8 @@ class ShownItems:
     """A conversation whose sizes are found out when somebody asks."""
 
     items: tuple[Item, ...]
-    counter: TokenCounter
-    """Of a chat."""
+    chat: Measure
+    """Counts one of them as a chat of its own."""
 
     @property
     def message_count(self) -> int:
@@ -52,8 +51,8 @@ class ShownItems:
 
     @property
     def chat_tokens(self) -> int:
-        """The sum over the items; every one of them is parsed and encoded."""
-        return separate_tokens(self.items, self.counter)
+        """The sum over the items."""
+        return sum(map(self.chat, self.items))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,16 +57,19 @@ class UsageState:
     """Whether this window has had its reminder."""
     totals: UsageTotals = UsageTotals()
 
-    def in_new_window(self, estimated_tokens: int, profile: ModelProfile) -> "UsageState":
+    def in_new_window(
+        self, estimated_tokens: int, total_tokens: int, profile: ModelProfile
+    ) -> "UsageState":
         """The state once a summary of `profile`'s session stands for its past.
 
         Args:
             estimated_tokens: Of the whole context as the new window starts.
+            total_tokens: What the session's policy takes that context to hold.
             profile: Of the session's model.
         """
         return replace(
             self,
-            last_total=LastTotal(tokens=estimated_tokens, source="estimated"),
+            last_total=LastTotal(tokens=total_tokens, source="estimated"),
             calibration=self.calibration.in_new_window(),
             prefill=NO_PREFILL.with_estimate(estimated_tokens),
             answered_by=profile,

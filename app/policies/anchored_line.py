@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
 from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_input
@@ -96,6 +96,11 @@ class AnchoredLine:
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line."""
         return status_of(measured, limits)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """Pruning has to reach the target, and nothing is done for less than the gain."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 from app.core.codex_estimate import adjustment_tokens
 from app.core.limits import AfterFailure, Decision, Limits, LimitScope, Reason, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.active_context import active_tokens
 from app.policies.codex_rollover import NoticeSettings
 from app.policies.codex_status import WindowStatus, WindowUse, window_status
@@ -101,6 +101,11 @@ class CodexLine:
         if self.strict_parity or self._is_about_growth(decision):
             return decision
         return blocked_by_prefix(decision, measured.fixed_tokens)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """Codex compacts whenever a limit is reached."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
 from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_line
@@ -46,6 +46,11 @@ class ReserveLine:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Compact where estimate and reserve reach the line."""
         return decide_by_line(measured.estimated_tokens, limits)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """Any pruning below the line will do, and any compaction is worth it."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 
 from app.core.limits import AfterFailure, Decision, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.codex_rollover import NoticeSettings
 from app.policies.codex_status import WindowStatus
 
@@ -35,6 +35,14 @@ class LineRule(Protocol):
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """What a context holds as its window starts, until a provider says.
+
+        Args:
+            estimated_tokens: Of system parts and messages.
+            whole: The conversation of the new window.
+        """
 
     def relief(self, limits: Limits) -> Relief:
         """What pruning or a compaction must bring to be worth it."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
 from app.policies.codex_status import WindowStatus
 from app.policies.origins import derived_origin, unknown_limits, window_origin
@@ -101,6 +101,11 @@ class ShareLine:
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line."""
         return status_of(measured, limits)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The messages that are left, each as a chat of its own, without prompt and tools."""
+        del estimated_tokens
+        return whole.chat_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """A compaction is always worth it."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
 from app.policies.codex_status import WindowStatus
 from app.policies.compact_config import DEFAULT_COMPACT, CompactConfig
@@ -87,6 +87,11 @@ class SizeLine:
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line."""
         return status_of(measured, limits)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """A compaction is always worth it."""

@@ -17,7 +17,7 @@ from app.core.tool_surface import Surface, SurfaceOptions
 from app.core.usage import NO_USAGE, UsageState
 from app.policies.presets import policy_from
 from app.services.profiles import profile_of
-from app.services.resources import CHAT_COUNTER, Resources, counter_of
+from app.services.resources import Resources, counter_of
 from app.store.connections import ReadConnection
 
 NEUTRAL = "neutral"
@@ -143,7 +143,7 @@ def _prepare(
             generation=recipe.generation,
             scope=incarnation,
             counter=counter,
-            chat_counter=CHAT_COUNTER,
+            chat=resources.chats,
             memo=resources.memo,
             is_partial=recipe.view_id is not None,
             usage=standing.usage,

@@ -17,7 +17,7 @@ from app.core.model_profile import ModelProfile
 from app.core.request_copy import PruneBoundary
 from app.core.tool_surface import SurfaceOptions, build_surface
 from app.policies.presets import PresetPolicy
-from app.services.resources import CHAT_COUNTER, Resources, counter_of
+from app.services.resources import Resources, counter_of
 from app.world_state.baseline import Baseline
 from app.world_state.capture import Capture
 from app.world_state.retained import retained_sections
@@ -98,7 +98,7 @@ def _prepare(resources: Resources, state: GivenState) -> PreparedCall:
             generation=state.generation,
             scope=_SCOPE,
             counter=counter,
-            chat_counter=CHAT_COUNTER,
+            chat=resources.chats,
             memo=resources.memo,
             is_partial=any(map(_is_summary, state.conversation)),
         )

@@ -13,9 +13,10 @@ from app.core.codex_estimate import item_tokens
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
 from app.core.ledger import CallMeasures, LedgerEntry
+from app.core.policy import ShownItems
 from app.core.stored import Session
 from app.services.calls import recipe_of, surface_of
-from app.services.profiles import profile_of
+from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.usage import LedgerWriter
@@ -34,6 +35,9 @@ async def advanced(
     The window starts with `after`, the items that the view of the fold or rewind `shown` shows.
     """
     estimated = await _estimated_context(resources, connection, session, after)
+    shown_items = ShownItems(items=tuple(after), chat=resources.chats)
+    line = policy_of(session).line
+    total = await asyncio.to_thread(line.starting_total, estimated, shown_items)
     window = session.window.advanced(resources.new_window_id())
     ledger = LedgerWriter(connection, session.incarnation)
     await ledger.add_event(
@@ -57,7 +61,7 @@ async def advanced(
         session,
         view_id=shown.id,
         window=window,
-        usage=session.usage.in_new_window(estimated, profile_of(session)),
+        usage=session.usage.in_new_window(estimated, total, profile_of(session)),
         version=session.version + 1,
         updated_at=now,
     )

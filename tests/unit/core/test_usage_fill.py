@@ -34,7 +34,7 @@ def test_S1_after_a_compaction_the_context_is_what_is_retained_and_its_call_is_b
         totals=UsageTotals(reports=1, input_tokens=600, output_tokens=400),
     )
     billed = UsageNumbers(input_tokens=6_700, output_tokens=200)
-    after = before.in_new_window(70, PROFILE)
+    after = before.in_new_window(70, 70, PROFILE)
     totals = counted(after.totals, billed)
 
     assert after.last_total == LastTotal(tokens=70, source="estimated")
@@ -44,7 +44,7 @@ def test_S1_after_a_compaction_the_context_is_what_is_retained_and_its_call_is_b
 def test_S6_the_next_call_is_the_context_again() -> None:
     numbers = filled_usage(UsageNumbers(input_tokens=6_300, output_tokens=100), 0, 0)
     call = Call(model="m", size=None, reasoning_included=False)
-    state = reported(NO_USAGE.in_new_window(70, PROFILE), numbers, call)
+    state = reported(NO_USAGE.in_new_window(70, 70, PROFILE), numbers, call)
     totals = counted(state.totals, numbers)
 
     assert state.last_total == LastTotal(tokens=6_400, source="observed")

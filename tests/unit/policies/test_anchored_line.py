@@ -7,7 +7,6 @@ from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.policy import Measured, ShownItems
 from app.core.usage import NO_USAGE
 from app.policies.anchored_line import AnchoredLine
-from tests.unit.core.builders import COUNTER
 
 LINE = AnchoredLine()
 
@@ -33,7 +32,7 @@ def measured(*, tokenizer: int = 0, calibrated: int | None = None, fixed: int = 
         calibrated_tokens=calibrated,
         fixed_tokens=fixed,
         items=(),
-        whole=ShownItems(items=(), counter=COUNTER),
+        whole=ShownItems(items=(), chat=lambda item: 0),
         usage=NO_USAGE,
         phase="pre_turn",
     )

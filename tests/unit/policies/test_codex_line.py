@@ -13,7 +13,7 @@ from app.policies.active_context import active_tokens
 from app.policies.codex_line import CodexLine
 from app.policies.codex_window import InvalidWindow
 from tests.requirements import requirement
-from tests.unit.core.builders import COUNTER, assistant, call, image, result, stored, tool, user
+from tests.unit.core.builders import assistant, call, image, result, stored, tool, user
 
 LINE = CodexLine()
 BODY = CodexLine(
@@ -44,7 +44,7 @@ def measured(
         calibrated_tokens=None,
         fixed_tokens=fixed,
         items=tuple(items),
-        whole=ShownItems(items=tuple(items), counter=COUNTER),
+        whole=ShownItems(items=tuple(items), chat=lambda item: 0),
         usage=usage,
         phase=phase,
     )

@@ -19,7 +19,6 @@ from app.policies.presets import (
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.shaping import Shaping
 from app.policies.tool_pairs import PairSummaries
-from tests.unit.core.builders import COUNTER
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -42,7 +41,7 @@ def measured(*, estimated: int) -> Measured:
         calibrated_tokens=None,
         fixed_tokens=0,
         items=(),
-        whole=ShownItems(items=(), counter=COUNTER),
+        whole=ShownItems(items=(), chat=lambda item: 0),
         usage=NO_USAGE,
         phase="pre_turn",
     )

@@ -10,7 +10,7 @@ from app.core.usage import NO_USAGE, LastTotal, UsageState
 from app.policies.codex_status import WindowStatus
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.window_use import status_of
-from tests.unit.core.builders import COUNTER, assistant, user
+from tests.unit.core.builders import assistant, user
 
 PROFILE = ModelProfile(name="m", context_window=100_000)
 LIMITS = reserve_limits(PROFILE, 85, 0)
@@ -25,7 +25,7 @@ def measured(*items: Item, usage: UsageState = REPORTED) -> Measured:
         calibrated_tokens=None,
         fixed_tokens=0,
         items=items,
-        whole=ShownItems(items=items, counter=COUNTER),
+        whole=ShownItems(items=items, chat=lambda item: 0),
         usage=usage,
         phase="mid_turn",
     )

@@ -250,6 +250,9 @@ def _measured(
         tokenizer_tokens=tokenizer.total,
         calibrated_tokens=None if prediction is None else prediction.tokens,
         fixed_tokens=estimate.system_context + estimate.tool_surface,
+        least_fixed_tokens=min(
+            region.system_context + region.tool_surface for region in (estimate, tokenizer)
+        ),
         items=items,
         whole=ShownItems(
             items=given.items, chat=given.chat or SeparateChats(counter=given.counter)

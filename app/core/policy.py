@@ -67,6 +67,8 @@ class Measured:
     """None before a provider's first report."""
     fixed_tokens: int
     """Of `estimated_tokens`, what no compaction changes: system parts and tools."""
+    least_fixed_tokens: int
+    """The same by the estimate or the tokenizer, whichever has less."""
     items: tuple[Item, ...]
     """The conversation as it would be sent."""
     whole: Whole

@@ -21,7 +21,8 @@ def blocked_by_window(decision: Decision, fixed_tokens: int, window_tokens: int 
     """The decision, or `blocked` where system parts and tools alone fill the window.
 
     For lines that speak of the conversation, or of what was reported of it: a
-    prefix that is over them may still be sent.
+    prefix that is over them may still be sent, and one that cannot be sent is
+    so by every counter.
     """
     if decision.action != "compact" or window_tokens is None or fixed_tokens < window_tokens:
         return decision

@@ -96,7 +96,7 @@ class ShareLine:
         if not exceeds_share(tokens, window, self.threshold):
             return decision
         over = replace(decision, action="compact", reason="token_limit_reached")
-        return blocked_by_window(over, measured.fixed_tokens, window)
+        return blocked_by_window(over, measured.least_fixed_tokens, window)
 
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line."""

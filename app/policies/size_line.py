@@ -82,7 +82,7 @@ class SizeLine:
         if urgency != "hard":
             return decision
         over = replace(decision, action="compact", reason="token_limit_reached")
-        return blocked_by_window(over, measured.fixed_tokens, limits.context_window)
+        return blocked_by_window(over, measured.least_fixed_tokens, limits.context_window)
 
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line."""

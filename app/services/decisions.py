@@ -225,6 +225,9 @@ def _after_compaction(question: _Question) -> Decided:
 def _after_failure(question: _Question) -> Decided:
     """A failed compaction is the model call's only one."""
     detail = "the compaction of this model call failed"
+    if question.trigger == "overflow":
+        # The provider has refused this very request, so nothing would come of sending it again.
+        return _settled(question, "blocked", "compaction_failed", detail)
     call = question.made.call
     after = call.policy.after_failed_compaction
     may_go_on = after == "submit" or (after == "submit_what_fits" and call.budget.fits)

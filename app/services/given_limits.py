@@ -75,6 +75,7 @@ def standing_given(
         tokenizer_tokens=active,
         calibrated_tokens=active,
         fixed_tokens=0,
+        least_fixed_tokens=0,
         items=(),
         whole=GivenSize(tokens=active),
         usage=_state(usage),

@@ -31,6 +31,7 @@ def measured(*, tokenizer: int = 0, calibrated: int | None = None, fixed: int = 
         tokenizer_tokens=tokenizer,
         calibrated_tokens=calibrated,
         fixed_tokens=fixed,
+        least_fixed_tokens=fixed,
         items=(),
         whole=ShownItems(items=(), chat=lambda item: 0),
         usage=NO_USAGE,

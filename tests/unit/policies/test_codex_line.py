@@ -43,6 +43,7 @@ def measured(
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=fixed,
+        least_fixed_tokens=fixed,
         items=tuple(items),
         whole=ShownItems(items=tuple(items), chat=lambda item: 0),
         usage=usage,

@@ -40,6 +40,7 @@ def measured(*, estimated: int) -> Measured:
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=0,
+        least_fixed_tokens=0,
         items=(),
         whole=ShownItems(items=(), chat=lambda item: 0),
         usage=NO_USAGE,

@@ -27,6 +27,7 @@ def measured(total: int | None, window: int = 1_000, *, fixed: int = 0) -> Measu
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=fixed,
+        least_fixed_tokens=fixed,
         items=(),
         whole=ShownItems(items=ITEMS, chat=lambda item: 400),
         usage=replace(NO_USAGE, last_total=last),

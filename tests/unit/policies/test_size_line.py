@@ -33,6 +33,7 @@ def decided(
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=fixed,
+        least_fixed_tokens=fixed,
         items=(),
         whole=size,
         usage=NO_USAGE,

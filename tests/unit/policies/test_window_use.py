@@ -24,6 +24,7 @@ def measured(*items: Item, usage: UsageState = REPORTED) -> Measured:
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=0,
+        least_fixed_tokens=0,
         items=items,
         whole=ShownItems(items=items, chat=lambda item: 0),
         usage=usage,

@@ -40,23 +40,9 @@ async def advanced(
     total = await asyncio.to_thread(line.starting_total, estimated, shown_items)
     window = session.window.advanced(resources.new_window_id())
     ledger = LedgerWriter(connection, session.incarnation)
-    await ledger.add_event(
-        LedgerEntry(
-            ordinal=await ledger.next_ordinal(),
-            at=now,
-            turn_id=shown.turn_id,
-            model_call=shown.model_call,
-            prepared_id=None,
-            model=session.model,
-            requested_model=None,
-            window_number=window.number,
-            is_late=False,
-            event="compaction",
-            cause=shown.kind,
-            measures=CallMeasures(estimated_tokens=estimated),
-        ),
-        None,
-    )
+    entry = _entry(await ledger.next_ordinal(), session, shown, now)
+    measures = CallMeasures(estimated_tokens=estimated)
+    await ledger.add_event(replace(entry, window_number=window.number, measures=measures), None)
     return replace(
         session,
         view_id=shown.id,
@@ -64,6 +50,22 @@ async def advanced(
         usage=session.usage.in_new_window(estimated, total, profile_of(session)),
         version=session.version + 1,
         updated_at=now,
+    )
+
+
+def _entry(ordinal: int, session: Session, shown: Compaction, now: datetime) -> LedgerEntry:
+    return LedgerEntry(
+        ordinal=ordinal,
+        at=now,
+        turn_id=shown.turn_id,
+        model_call=shown.model_call,
+        prepared_id=None,
+        model=session.model,
+        requested_model=None,
+        window_number=session.window.number,
+        is_late=False,
+        event="compaction",
+        cause=shown.kind,
     )
 
 

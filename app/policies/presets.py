@@ -23,6 +23,7 @@ from app.policies.codex_rollover import AfterSample, Notices, due_notices, remin
 from app.policies.codex_status import WindowStatus
 from app.policies.compact_config import compact_json
 from app.policies.context_policy import context_policy_json
+from app.policies.continuation import MAX_CONTINUATION_RETRIES
 from app.policies.folding import (
     CodexFolding,
     Folding,
@@ -54,6 +55,8 @@ class PresetPolicy:
     prune_tool_result_chars: int
     auto_prune: bool
     tool_order: ToolOrder
+    max_continuation_retries: int | None
+    """Continuations of a step whose answers are cut off; None where the policy knows none."""
     line: LineRule
     folding: Folding
     pairs: PairSummaries
@@ -133,6 +136,7 @@ _OPENWORK = PresetPolicy(
     prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
     auto_prune=True,
     tool_order="given",
+    max_continuation_retries=None,
     line=ReserveLine(),
     folding=OpenWorkFolding(),
     pairs=PairSummaries(),
@@ -159,6 +163,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         _OPENWORK,
         preset="awaken",
         auto_prune=False,
+        max_continuation_retries=MAX_CONTINUATION_RETRIES,
         line=SizeLine(),
         folding=TailFolding(),
         shaping=Shaping(pairing="clean"),

@@ -175,6 +175,7 @@ class UsageEntryOut(BaseModel):
     total_tokens: int | None
     window_number: int
     late: bool
+    estimated: bool = Field(description="Whether numbers that the provider left out are estimates.")
     event: Event | None
     cause: str | None
 
@@ -219,6 +220,7 @@ def entry_answer(entry: LedgerEntry) -> Answer:
         "total_tokens": numbers.total_tokens,
         "window_number": entry.window_number,
         "late": entry.is_late,
+        "estimated": entry.is_estimated,
         "event": entry.event,
         "cause": entry.cause,
     }

@@ -30,9 +30,13 @@ class LastTotal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageTotals:
-    """What all reports of a session add up to, late ones included. No decision looks at it."""
+    """What all calls of a session add up to, late ones and those of summaries included.
+
+    No decision looks at it.
+    """
 
     reports: int = 0
+    """Calls of the session itself."""
     input_tokens: int = 0
     cached_input_tokens: int = 0
     cache_write_tokens: int = 0

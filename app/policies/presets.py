@@ -16,6 +16,7 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
+from app.core.usage_fill import MissingUsage
 from app.policies.anchored_line import AnchoredLine
 from app.policies.checks import CHECKS
 from app.policies.codex_line import CodexLine
@@ -57,6 +58,7 @@ class PresetPolicy:
     tool_order: ToolOrder
     max_continuation_retries: int | None
     """Continuations of a step whose answers are cut off; None where the policy knows none."""
+    missing_summary_usage: MissingUsage
     line: LineRule
     folding: Folding
     pairs: PairSummaries
@@ -137,6 +139,7 @@ _OPENWORK = PresetPolicy(
     auto_prune=True,
     tool_order="given",
     max_continuation_retries=None,
+    missing_summary_usage="unknown",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
     pairs=PairSummaries(),
@@ -154,6 +157,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         _OPENWORK,
         preset="goose",
         auto_prune=False,
+        missing_summary_usage="estimated",
         line=ShareLine(),
         folding=HiddenFolding(),
         pairs=PairSummaries(tool_pair_summarization=True),

@@ -167,14 +167,9 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.4-summary-holds-decision-state",
             "The summary has files, errors and fixes, pending tasks, current work and next step.",
         ),
-    ),
-    *rules(
-        "goose",
-        "§7.4 Reasons",
         (
             "GO-7.4-compaction-is-billed",
             "The usage of the summary call is recorded.",
         ),
-        deferred=_PRESET,
     ),
 )

@@ -21,7 +21,6 @@ from app.store.database import Database
 from app.store.sessions import SessionRepository
 from app.summarizer.client import Endpoint, Summarizer
 from tests.api.client import Api, Json, SessionApi, assistant, service, succeeded, user
-from tests.api.reporting import series
 from tests.summarizer_endpoint import (
     Behaviour,
     MisbehavingEndpoint,
@@ -153,25 +152,6 @@ async def test_a_run_is_answered_at_once_and_completes(database_url: str) -> Non
     assert done["tokens"]["usage"] == {"total_tokens": 5}
     assert (paid.json(), "retry-after" in paid.headers) == (done, False)
     assert len(endpoint.received) == 1
-
-
-async def test_the_session_is_billed_for_what_the_endpoint_says(sqlite_url: str) -> None:
-    counted = {"prompt_tokens": 900, "completion_tokens": 40}
-    behaviours = (
-        telling("no", usage={"prompt_tokens": -1}),
-        telling("no", usage={"prompt_tokens": 7}),
-        telling(SUMMARY, usage=counted),
-    )
-    async with misbehaving(*behaviours) as endpoint, running(sqlite_url, endpoint) as api:
-        session = await talk(api)
-        done = await ended(session, (await run(session))["id"])
-        bills = await series(session)
-
-    assert done["tokens"]["usage"] == counted
-    assert [(each["event"], each["input_tokens"], each["output_tokens"]) for each in bills] == [
-        (None, 7, None),
-        ("compaction", 900, 40),
-    ]
 
 
 async def test_the_same_idempotency_key_shows_no_claim_of_the_service(sqlite_url: str) -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.api.client import Json, SessionApi, assistant, user
+from tests.api.client import Api, Json, SessionApi, assistant, service, succeeded, user
 from tests.api.compacting import LINE, POINT, Timed, compact, refusal, run_turn, start
 from tests.api.reporting import report, series, totals, totals_of, usage_of
 from tests.requirements import requirement
+from tests.summarizer_endpoint import misbehaving, telling
 from tests.unit.compaction.summaries import SUMMARY
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -233,3 +234,26 @@ async def test_a_rewind_has_no_bill(session: SessionApi) -> None:
         *("compaction", "rewind", "model-a", None, None, None),
         *(1, False),
     )
+
+
+async def test_the_session_is_billed_for_what_the_endpoint_says(sqlite_url: str) -> None:
+    counted = {"prompt_tokens": 900, "completion_tokens": 40}
+    behaviours = (
+        telling("no", usage={"prompt_tokens": -1}),
+        telling("no", usage={"prompt_tokens": 7}),
+        telling(SUMMARY, usage=counted),
+    )
+    async with misbehaving(*behaviours) as endpoint:
+        settings: Json = {"summarizer_url": endpoint.url, "summarizer_pause_seconds": 0}
+        async with service(sqlite_url, **settings) as client:
+            session = await Api(client=client).session()
+            await session.append(user("Fix the build.", "m1"), assistant("Done.", "m2"))
+            run = succeeded(await session.post("compactions", {"kind": "manual", "run": True}))
+            done = await session.read(f"compactions/{run['id']}", wait_seconds=60)
+            entries = await series(session)
+
+    assert done["tokens"]["usage"] == counted
+    assert [(each["event"], each["input_tokens"], each["output_tokens"]) for each in entries] == [
+        (None, 7, None),
+        ("compaction", 900, 40),
+    ]

@@ -71,6 +71,16 @@ async def test_S2_where_the_policy_says_so_a_summary_without_usage_counts_estima
     assert counted == totals(0, input_tokens=estimates[0], output_tokens=estimates[1])
 
 
+async def test_S2_so_it_is_with_preset_goose(timed: Timed) -> None:
+    session = await talking(timed, policy="goose")
+    await (await start(session)).complete("In short.")
+    (entry,) = await series(session)
+
+    assert entry["estimated"]
+    assert entry["total_tokens"] == entry["input_tokens"] + entry["output_tokens"]
+    assert (await totals_of(session))["input_tokens"] == entry["input_tokens"] > 50
+
+
 async def test_S2_else_it_is_unknown_and_adds_nothing(session: SessionApi) -> None:
     await compact(session)
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from app.api.answers import Answer
 from app.api.prepare_models import RequestOut
+from app.api.summary_usage import SummaryUsageIn
 from app.api.validation import WireModel
 from app.api.wire import Count
 from app.api.world_state_models import Ordinal
@@ -69,10 +70,14 @@ class CompletionIn(WireModel):
     summary: str
     finish_reason: str | None = None
     tool_calls: Count | list[Any] = 0
-    usage: dict[str, Any] | None = None
+    usage: SummaryUsageIn | None = None
 
     def completion(self) -> Completion:
-        """The completion as the services take it."""
+        """The completion as the services take it.
+
+        Raises:
+            InvalidUsage: The provider's usage object is none.
+        """
         calls = self.tool_calls
         return Completion(
             claim=self.claim,
@@ -80,7 +85,7 @@ class CompletionIn(WireModel):
             summary=self.summary,
             finish_reason=self.finish_reason,
             tool_calls=len(calls) if isinstance(calls, list) else calls,
-            usage=self.usage,
+            usage=None if self.usage is None else self.usage.usage(),
         )
 
 
@@ -91,10 +96,21 @@ class FailureReportIn(WireModel):
     attempt: Ordinal
     error: AttemptError
     detail: Annotated[str, Field(max_length=2_000)] | None = None
+    usage: SummaryUsageIn | None = None
 
     def failure(self) -> Failure:
-        """The failure as the services take it."""
-        return Failure(claim=self.claim, attempt=self.attempt, error=self.error, detail=self.detail)
+        """The failure as the services take it.
+
+        Raises:
+            InvalidUsage: The provider's usage object is none.
+        """
+        return Failure(
+            claim=self.claim,
+            attempt=self.attempt,
+            error=self.error,
+            detail=self.detail,
+            usage=None if self.usage is None else self.usage.usage(),
+        )
 
 
 class RewindIn(WireModel):

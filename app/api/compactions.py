@@ -33,6 +33,7 @@ from app.core.errors import (
     SessionNotFound,
     UnknownField,
 )
+from app.core.usage_report import InvalidUsage
 from app.services.compact import Claimed, start_compaction
 from app.services.compactions import list_compactions, wait_for_compaction
 from app.services.complete import Reply, answer_compaction
@@ -60,6 +61,7 @@ _REPORT_REFUSALS = (
     refusals.CompactionClosed,
     refusals.ClaimLost,
     ConversationMoved,
+    InvalidUsage,
 )
 _LIST = "compactions"
 _RETRY_SECONDS = 2

@@ -1,6 +1,6 @@
 """Usage on the wire: reports, their answers, and the series of a session."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -12,6 +12,7 @@ from app.api.world_state_models import Ordinal
 from app.core import errors
 from app.core.ids import check_key
 from app.core.ledger import Event, LedgerEntry
+from app.core.limits import AppendedMessage
 from app.core.prefill import PrefillSource
 from app.core.usage_report import LARGEST_TOKENS, InvalidUsage, UsageConflict, UsageNumbers
 from app.importers.usage import UsageFormat, usage_from
@@ -117,10 +118,29 @@ class WindowStatusOut(BaseModel):
     percent_left: int | None
 
 
+class TextOut(BaseModel):
+    """A text block."""
+
+    type: Literal["text"]
+    text: str
+
+
+class AppendedOut(BaseModel):
+    """A message to append as it is; what is not known of it is left out."""
+
+    id: str | None = None
+    turn_id: str | None = None
+    role: Literal["user"]
+    content: list[TextOut]
+
+
 class SampleDecisionOut(DecisionOut):
     """What the next call of the turn will be told."""
 
     roll_over: bool
+    append: AppendedOut | None = Field(
+        description="With `continue`: append it behind the partial answer, and call again."
+    )
 
 
 class ReportedOut(BaseModel):
@@ -155,6 +175,7 @@ class UsageEntryOut(BaseModel):
     total_tokens: int | None
     window_number: int
     late: bool
+    estimated: bool = Field(description="Whether numbers that the provider left out are estimates.")
     event: Event | None
     cause: str | None
 
@@ -171,7 +192,11 @@ def standing_answer(answer: SampleAnswer | GivenStanding) -> Answer:
     decision = answer.decision
     return {
         "status": _status_answer(answer.status),
-        "decision": {**decision_answer(decision), "roll_over": decision.roll_over},
+        "decision": {
+            **decision_answer(decision),
+            "roll_over": decision.roll_over,
+            "append": None if decision.append is None else _appended(decision.append),
+        },
     }
 
 
@@ -195,8 +220,18 @@ def entry_answer(entry: LedgerEntry) -> Answer:
         "total_tokens": numbers.total_tokens,
         "window_number": entry.window_number,
         "late": entry.is_late,
+        "estimated": entry.is_estimated,
         "event": entry.event,
         "cause": entry.cause,
+    }
+
+
+def _appended(message: AppendedMessage) -> Answer:
+    known = {"id": message.id, "turn_id": message.turn_id}
+    return {
+        **{name: value for name, value in known.items() if value is not None},
+        "role": "user",
+        "content": [{"type": "text", "text": message.text}],
     }
 
 

@@ -16,6 +16,7 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
+from app.core.usage_fill import MissingUsage
 from app.policies.anchored_line import AnchoredLine
 from app.policies.checks import CHECKS
 from app.policies.codex_line import CodexLine
@@ -23,6 +24,7 @@ from app.policies.codex_rollover import AfterSample, Notices, due_notices, remin
 from app.policies.codex_status import WindowStatus
 from app.policies.compact_config import compact_json
 from app.policies.context_policy import context_policy_json
+from app.policies.continuation import MAX_CONTINUATION_RETRIES
 from app.policies.folding import (
     CodexFolding,
     Folding,
@@ -54,6 +56,9 @@ class PresetPolicy:
     prune_tool_result_chars: int
     auto_prune: bool
     tool_order: ToolOrder
+    max_continuation_retries: int | None
+    """Continuations of a step whose answers are cut off; None where the policy knows none."""
+    missing_summary_usage: MissingUsage
     line: LineRule
     folding: Folding
     pairs: PairSummaries
@@ -133,6 +138,8 @@ _OPENWORK = PresetPolicy(
     prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
     auto_prune=True,
     tool_order="given",
+    max_continuation_retries=None,
+    missing_summary_usage="unknown",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
     pairs=PairSummaries(),
@@ -150,6 +157,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         _OPENWORK,
         preset="goose",
         auto_prune=False,
+        missing_summary_usage="estimated",
         line=ShareLine(),
         folding=HiddenFolding(),
         pairs=PairSummaries(tool_pair_summarization=True),
@@ -159,6 +167,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         _OPENWORK,
         preset="awaken",
         auto_prune=False,
+        max_continuation_retries=MAX_CONTINUATION_RETRIES,
         line=SizeLine(),
         folding=TailFolding(),
         shaping=Shaping(pairing="clean"),

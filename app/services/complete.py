@@ -25,6 +25,7 @@ from app.services.plans import request_of
 from app.services.profiles import policy_of, profile_of, style_of
 from app.services.resources import Resources
 from app.services.situations import Situation, read_situation
+from app.services.summary_bills import Bill, SummaryUsage, bill_of, pay_unused, with_bill
 from app.services.summary_checks import checked_summary
 from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
@@ -41,6 +42,7 @@ class Event:
 
     claim: str
     attempt: int
+    usage: SummaryUsage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,6 @@ class Completion(Event):
     summary: str
     finish_reason: str | None
     tool_calls: int
-    usage: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +115,15 @@ async def _settled(
     report, detail = _report(compaction, event, situation.session)
     if report in style.ends:
         report = "fail_for_good"
+    bill = await _bill(resources, connection, situation.session, compaction, event)
     counted = on_attempt(report, compaction.attempt, compaction.max_attempts, style.spends)
     outcome = transition("pending", counted)
     match outcome.action:
         case "install":
             assert isinstance(event, Completion)
-            changed, answer, rung = await _installed(resources, connection, situation, step, event)
+            changed, answer, rung = await _installed(
+                resources, connection, situation, step, event, bill
+            )
         case "next_attempt":
             changed, answer, rung = step.next_attempt(
                 detail, compaction.rung, compaction.max_attempts
@@ -129,6 +133,8 @@ async def _settled(
         case _:
             code = outcome.code or RETRIES_EXHAUSTED
             changed, answer, rung = step.failed(code, detail)
+    if changed.status != "completed":
+        await pay_unused(connection, with_bill(situation.session, bill), compaction, bill, now)
     known = Answered(attempt=event.attempt, event_sha256=digest, answer=answer, rung=rung)
     changed = replace(changed, answered=(*changed.answered, known))
     await CompactionWriter(connection, situation.session.incarnation).save(changed)
@@ -175,6 +181,7 @@ async def _installed(
     situation: Situation,
     step: _Step,
     event: Completion,
+    bill: Bill,
 ) -> _Change:
     checked = _checked(step.compaction, event, situation.session)
     assert isinstance(checked, SummaryAccepted)
@@ -184,7 +191,7 @@ async def _installed(
             connection,
             situation,
             step.compaction,
-            Summary(text=checked.summary, usage=event.usage),
+            Summary(text=checked.summary, usage=_given(event.usage), bill=bill),
             step.now,
         )
     except StateError as error:
@@ -211,6 +218,17 @@ async def _smaller(
         return step.next_attempt(None, rung, allowed)
     outcome = transition("pending", "no_smaller_request")
     return step.failed(outcome.code or RETRIES_EXHAUSTED, "no smaller request is left")
+
+
+async def _bill(
+    resources: Resources,
+    connection: WriteConnection,
+    session: Session,
+    compaction: Compaction,
+    event: Completion | Failure,
+) -> Bill:
+    reply = event.summary if isinstance(event, Completion) else None
+    return await bill_of(resources, connection, session, compaction, event.usage, reply)
 
 
 def _checked(compaction: Compaction, event: Completion, session: Session) -> SummaryCheck:
@@ -280,10 +298,17 @@ def _refuse_stale(compaction: Compaction, event: Completion | Failure, session: 
     )
 
 
+def _given(usage: SummaryUsage | None) -> Mapping[str, object] | None:
+    return None if usage is None else usage.given
+
+
 def _digest(event: Completion | Failure) -> str:
     """Names what an event says, whoever says it."""
     if isinstance(event, Failure):
         parts: list[object] = ["fail", event.error, event.detail]
+        if event.usage is not None:
+            parts.append(event.usage.given)
     else:
-        parts = ["complete", event.summary, event.finish_reason, event.tool_calls, event.usage]
+        said = (event.summary, event.finish_reason, event.tool_calls)
+        parts = ["complete", *said, _given(event.usage)]
     return sha256(canonical.encode(parts)).hexdigest()

@@ -20,6 +20,7 @@ from app.services.receipts import receipt
 from app.services.resources import Resources, counter_of
 from app.services.runtime import reminder_of, runtime_now
 from app.services.situations import Situation
+from app.services.summary_bills import Bill, with_bill
 from app.services.views import items_of_checkpoint, view_items
 from app.services.windows import advanced
 from app.store.compactions import CompactionWriter
@@ -34,6 +35,8 @@ class Summary:
 
     text: str
     usage: Mapping[str, object] | None
+    """As it was given."""
+    bill: Bill
 
 
 async def install_summary(
@@ -50,7 +53,7 @@ async def install_summary(
         ConversationMoved: The view that the plan was made from is no longer shown.
         StateError: The runtime state cannot be collected.
     """
-    session = situation.session
+    session = with_bill(situation.session, summary.bill)
     plan = _standing_plan(session, compaction)
     checkpoint, again = await _checkpoint(
         connection, situation, compaction, plan, summary.text, now
@@ -68,7 +71,7 @@ async def install_summary(
     )
     after = await _items_after(resources, connection, session, completed)
     completed = replace(completed, tokens=receipt(situation.items, after, summary.usage))
-    changed = await advanced(resources, connection, session, completed, after, now)
+    changed = await advanced(resources, connection, session, completed, after, summary.bill, now)
     await SessionWriter(connection).save(changed)
     return completed, completed_answer(completed, checkpoint, changed)
 

@@ -56,6 +56,15 @@ class UsageReport:
         about = named if is_named else ["place", place, self.body().decode()]
         return sha256(canonical.encode(about)).digest()
 
+    def identity_in_step(self, place: int) -> bytes:
+        """What it is about where it continues a step: what it says, at its place if that is little.
+
+        Two calls of a step may say the same where neither tells its input.
+        """
+        where = place if self.numbers.input_tokens is None else None
+        about = ["continued", where, self.body().decode()]
+        return sha256(canonical.encode(about)).digest()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCall:
@@ -151,9 +160,6 @@ def follow_up_of(report: UsageReport, call: ReportedCall, items: Sequence[Item])
     return FollowUp(
         model_needs_follow_up=needed,
         has_pending_input=report.has_pending_input,
-        finish_reason=report.finish_reason,
-        has_text=report.has_text,
-        has_tool_calls=report.has_tool_calls,
     )
 
 

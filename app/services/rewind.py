@@ -23,6 +23,7 @@ from app.services.cuts import session_cut
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.runtime import reminder_of, runtime_after
+from app.services.summary_bills import NO_BILL
 from app.services.supersede import refuse_live_turn, supersede_pending
 from app.services.views import view_items
 from app.services.windows import advanced
@@ -80,7 +81,8 @@ async def rewind_session(
         await compactions.save(row)
         await rebase_world_state(connection, session.incarnation, row.view or WHOLE)
         items = await _items_after(resources, connection, session, row.view or WHOLE)
-        await sessions.save(await advanced(resources, connection, session, row, items, now))
+        changed = await advanced(resources, connection, session, row, items, NO_BILL, now)
+        await sessions.save(changed)
         return row
 
 

@@ -12,12 +12,13 @@ from app.compaction.record import Compaction
 from app.core.codex_estimate import item_tokens
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
-from app.core.ledger import CallMeasures, LedgerEntry
+from app.core.ledger import CallMeasures
 from app.core.policy import ShownItems
 from app.core.stored import Session
 from app.services.calls import recipe_of, surface_of
 from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources
+from app.services.summary_bills import Bill, summary_entry
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.usage import LedgerWriter
 
@@ -28,11 +29,13 @@ async def advanced(
     session: Session,
     shown: Compaction,
     after: Sequence[Item],
+    bill: Bill,
     now: datetime,
 ) -> Session:
     """The session in its next window, and the ledger told of it.
 
     The window starts with `after`, the items that the view of the fold or rewind `shown` shows.
+    `bill` is what its summary took; the session has it in its totals.
     """
     estimated = await _estimated_context(resources, connection, session, after)
     shown_items = ShownItems(items=tuple(after), chat=resources.chats)
@@ -40,9 +43,15 @@ async def advanced(
     total = await asyncio.to_thread(line.starting_total, estimated, shown_items)
     window = session.window.advanced(resources.new_window_id())
     ledger = LedgerWriter(connection, session.incarnation)
-    entry = _entry(await ledger.next_ordinal(), session, shown, now)
-    measures = CallMeasures(estimated_tokens=estimated)
-    await ledger.add_event(replace(entry, window_number=window.number, measures=measures), None)
+    entry = summary_entry(await ledger.next_ordinal(), session, shown, bill, now)
+    begun = replace(
+        entry,
+        window_number=window.number,
+        event="compaction",
+        cause=shown.kind,
+        measures=CallMeasures(estimated_tokens=estimated),
+    )
+    await ledger.add_event(begun, None)
     return replace(
         session,
         view_id=shown.id,
@@ -50,22 +59,6 @@ async def advanced(
         usage=session.usage.in_new_window(estimated, total, profile_of(session)),
         version=session.version + 1,
         updated_at=now,
-    )
-
-
-def _entry(ordinal: int, session: Session, shown: Compaction, now: datetime) -> LedgerEntry:
-    return LedgerEntry(
-        ordinal=ordinal,
-        at=now,
-        turn_id=shown.turn_id,
-        model_call=shown.model_call,
-        prepared_id=None,
-        model=session.model,
-        requested_model=None,
-        window_number=session.window.number,
-        is_late=False,
-        event="compaction",
-        cause=shown.kind,
     )
 
 

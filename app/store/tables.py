@@ -24,6 +24,7 @@ from sqlalchemy import (
     Table,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.engine import Dialect
 
@@ -248,6 +249,7 @@ usage_reports = Table(
     Column("break_cause", String(64)),
     Column("window_number", BigInteger, nullable=False),
     Column("is_late", Boolean, nullable=False),
+    Column("is_estimated", Boolean, nullable=False, server_default=false()),
     Column("event", String(16)),
     Column("cause", LargeBinary),
     # Hash of what the entry is about, so that a repeat is found; an event of a window has none.

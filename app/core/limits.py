@@ -22,6 +22,7 @@ Reason: TypeAlias = Literal[
     "cannot_fit",
     "new_context_requested",
     "unknown_window",
+    "disabled",
 ]
 CompactionTrigger: TypeAlias = Literal[
     "threshold", "overflow", "model_downshift", "comp_hash_changed"

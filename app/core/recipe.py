@@ -31,6 +31,8 @@ class Recipe:
     view_id: str | None = None
     """The compaction, rewind or undo whose view is shown."""
     view_kind: ViewKind | None = None
+    held_through: int | None = None
+    """The last message that the provider held itself; None: everything was sent."""
     generation: Mapping[str, object]
     through_sequence: int
 

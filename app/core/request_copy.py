@@ -122,6 +122,12 @@ class RequestCopy:
     pruned: PruneCounts = PruneCounts()
     projection: ProjectionSummary = ProjectionSummary()
     repairs: tuple[Repair, ...] = ()
+    held_through: int | None = None
+    """The last message that the provider holds itself; what is done to those is not counted."""
+
+    def holds_back(self, item: Item) -> bool:
+        """Whether the provider holds an item itself."""
+        return self.held_through is not None and item.depends_on <= self.held_through
 
     def with_rewrites(self, rewrites: Mapping[int, Rewrite]) -> "RequestCopy":
         """The copy with other content at some positions; the same copy where there are none."""
@@ -131,6 +137,8 @@ class RequestCopy:
         pruned, projection = self.pruned, self.projection
         for index, rewrite in rewrites.items():
             items[index] = items[index].with_form(rewrite.form)
+            if self.holds_back(items[index]):
+                continue
             pruned = pruned.plus(rewrite.pruned)
             projection = projection.plus(rewrite.projection)
         return replace(self, items=tuple(items), pruned=pruned, projection=projection)

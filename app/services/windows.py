@@ -58,6 +58,8 @@ async def advanced(
         view_id=shown.id,
         window=window,
         usage=session.usage.in_new_window(estimated, profile_of(session)),
+        # A provider's thread holds what was shown before, unless the provider folded it itself.
+        provider_context=session.provider_context if shown.kind == "provider" else None,
         version=session.version + 1,
         updated_at=now,
     )

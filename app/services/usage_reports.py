@@ -178,7 +178,7 @@ async def _size_through(
     """The size of the request that ended at a message, where nobody kept it."""
     session = situation.session
     items = tuple(item for item in situation.items if item.depends_on <= sequence)
-    recipe = replace(situation.recipe({}), through_sequence=sequence)
+    recipe = situation.recipe({}).through(sequence)
     standing = Standing(usage=session.usage)
     made = await make_call(resources, connection, recipe, items, session.incarnation, standing)
     return made.call.size

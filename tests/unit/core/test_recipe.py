@@ -60,3 +60,11 @@ def test_a_recipe_from_before_providers_held_anything_sends_everything() -> None
     del before["held_through"]
 
     assert decode_recipe(canonical.encode(before)) == RECIPE
+
+
+def test_a_request_that_ended_earlier_held_no_later_message() -> None:
+    held = replace(RECIPE, held_through=5)
+
+    assert RECIPE.through(3) == replace(RECIPE, through_sequence=3)
+    assert held.through(7) == replace(held, through_sequence=7)
+    assert held.through(3) == replace(held, through_sequence=3, held_through=3)

@@ -73,8 +73,8 @@ def left_open(items: Sequence[Item], through_sequence: int) -> tuple[int, ...]:
         if at is None or at > through_sequence:
             continue
         places = {_answered_at(slot, items) for slot in slots}
-        is_open = any(_is_open(slot, index == last) for slot in slots)
-        if is_open or any(place > through_sequence for place in places):
+        may_be_answered = any(map(_is_waiting, slots)) or (index == last and 0 in places)
+        if may_be_answered or any(place > through_sequence for place in places):
             kept |= {at, *(place for place in places if 0 < place <= through_sequence)}
     return tuple(sorted(kept))
 
@@ -85,6 +85,7 @@ def _answered_at(slot: Slot, items: Sequence[Item]) -> int:
     return 0 if answer is None else stored_sequence(items[answer.item_index]) or 0
 
 
-def _is_open(slot: Slot, is_last: bool) -> bool:
+def _is_waiting(slot: Slot) -> bool:
+    """Whether a late result may still take the place of what there is."""
     answer = slot.answer()
-    return (slot.is_waiting or is_last) if answer is None else not answer.is_final
+    return slot.is_waiting and (answer is None or not answer.is_final)

@@ -9,6 +9,7 @@ from datetime import datetime
 from app.compaction.provider_fold import ProviderFold, folded_view, folds_something
 from app.compaction.record import Checkpoint, Compaction, CompactionPhase, blank_compaction
 from app.compaction.refusals import InvalidBoundary
+from app.compaction.view import View
 from app.services.compaction_ids import compaction_id
 from app.services.install import items_after
 from app.services.receipts import receipt
@@ -96,12 +97,34 @@ async def _installed(
     new_id: str,
     now: datetime,
 ) -> Compaction:
-    session, fold = situation.session, report.fold
+    session = situation.session
     compactions = CompactionWriter(connection, session.incarnation)
+    through = report.fold.through_sequence
+    view = folded_view(situation.view, situation.items, new_id, through)
+    row = replace(
+        blank_compaction(new_id, await compactions.next_ordinal(), "provider", now),
+        status="completed",
+        turn_id=report.turn_id,
+        model_call=report.model_call,
+        phase=report.phase,
+        previous_view_id=session.view_id,
+        checkpoint=await _checkpoint(compactions, report.fold, view, now),
+        view=view,
+    )
+    after = await items_after(resources, connection, session, row)
+    row = replace(row, tokens=receipt(situation.items, after, None))
+    await compactions.save(row)
+    changed = await advanced(resources, connection, session, row, after, now)
+    await SessionWriter(connection).save(changed)
+    return row
+
+
+async def _checkpoint(
+    compactions: CompactionWriter, fold: ProviderFold, view: View, now: datetime
+) -> Checkpoint:
     latest = await compactions.latest_checkpoint()
     before = None if latest is None else latest.checkpoint
-    view = folded_view(situation.view, situation.items, new_id, fold.through_sequence)
-    checkpoint = Checkpoint(
+    return Checkpoint(
         sequence=await compactions.next_checkpoint_sequence(),
         through_sequence=fold.through_sequence,
         replaced_through_sequence=view.open_after,
@@ -114,19 +137,3 @@ async def _installed(
         created_at=now,
         items=(fold.item,),
     )
-    row = replace(
-        blank_compaction(new_id, await compactions.next_ordinal(), "provider", now),
-        status="completed",
-        turn_id=report.turn_id,
-        model_call=report.model_call,
-        phase=report.phase,
-        previous_view_id=session.view_id,
-        checkpoint=checkpoint,
-        view=view,
-    )
-    after = await items_after(resources, connection, session, row)
-    row = replace(row, tokens=receipt(situation.items, after, None))
-    await compactions.save(row)
-    changed = await advanced(resources, connection, session, row, after, now)
-    await SessionWriter(connection).save(changed)
-    return row

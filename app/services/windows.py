@@ -54,15 +54,19 @@ async def advanced(
         None,
     )
     return replace(
-        session,
+        _in_thread(session, shown),
         view_id=shown.id,
         window=window,
         usage=session.usage.in_new_window(estimated, profile_of(session)),
-        # A provider's thread holds what was shown before, unless the provider folded it itself.
-        provider_context=session.provider_context if shown.kind == "provider" else None,
         version=session.version + 1,
         updated_at=now,
     )
+
+
+def _in_thread(session: Session, shown: Compaction) -> Session:
+    """The session with what its provider still holds: only its own folds leave that true."""
+    is_own = shown.kind == "provider"
+    return session if is_own else replace(session, provider_context=None)
 
 
 async def _estimated_context(

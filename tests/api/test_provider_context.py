@@ -371,3 +371,12 @@ async def test_the_turn_of_a_session_in_a_thread_goes_on_after_a_restart(
 
     assert await held(session) == thread(2)
     assert [entry["event"] for entry in await series(session)] == []
+
+
+async def test_a_line_that_nobody_looks_at_is_no_reason_to_worry(timed: Timed) -> None:
+    profile = {"name": "model-a", "context_window": 64_000, "max_output_tokens": 32_000}
+    owning = await timed.session(model_profile={**profile, "manages_own_context": True})
+    other = await timed.session(model_profile=profile)
+
+    assert owning.created["warnings"] == []
+    assert [entry["code"] for entry in other.created["warnings"]] == ["line_always_reached"]

@@ -181,3 +181,11 @@ def test_no_preset_compacts_for_a_provider_that_manages_its_own_context(preset: 
 
     assert (decision.action, decision.reason) == ("submit", "disabled")
     assert decision.detail.startswith("the provider manages its own context; ")
+
+
+def test_a_window_that_was_asked_for_is_opened_whoever_manages_the_context() -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    asked = replace(NO_USAGE, new_context_requested=True)
+    given = replace(measured(estimated=1), profile=profile, usage=asked, phase="mid_turn")
+
+    assert OPENWORK.decide(given, OPENWORK.limits(profile, 0)).reason == "new_context_requested"

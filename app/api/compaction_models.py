@@ -10,6 +10,7 @@ from app.api.summary_usage import SummaryUsageIn
 from app.api.validation import WireModel
 from app.api.wire import Count
 from app.api.world_state_models import Ordinal
+from app.compaction.provider_fold import ProviderFold
 from app.compaction.record import (
     Compaction,
     CompactionKind,
@@ -17,19 +18,24 @@ from app.compaction.record import (
     CompactionStatus,
     SummaryStyle,
 )
+from app.core.blocks import ProviderOpaque
 from app.core.ids import check_key
 from app.services.compact import CompactionRequest
 from app.services.compaction_answers import checkpoint_json
 from app.services.complete import AttemptError, Completion, Failure
+from app.services.provider_folds import FoldReport
 from app.services.rewind import RewindTarget
 
 RequestedKind: TypeAlias = Literal[
-    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed"
+    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed", "provider"
 ]
+
+_OF_A_PROVIDER = frozenset({"kind", "turn_id", "model_call", "through_sequence", "opaque"})
+"""What the fold of a provider is told with: there is nothing to plan or to ask."""
 
 
 class CompactionIn(WireModel):
-    """A compaction to plan and claim."""
+    """A compaction to plan and claim; of kind `provider`, a fold that the provider made."""
 
     kind: RequestedKind
     turn_id: str | None = None
@@ -40,6 +46,37 @@ class CompactionIn(WireModel):
     summary_request_style: Literal["cached", "flat"] | None = None
     supersede: bool = False
     run: bool = False
+    through_sequence: Count | None = None
+    opaque: ProviderOpaque | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_sort(self) -> Self:
+        fold = (self.through_sequence, self.opaque)
+        if self.kind != "provider":
+            if any(part is not None for part in fold):
+                raise ValueError("only kind provider has through_sequence and opaque")
+        elif None in fold or self.model_fields_set - _OF_A_PROVIDER:
+            raise ValueError(
+                "kind provider has through_sequence and opaque, and beside them only turn_id and"
+                " model_call"
+            )
+        return self
+
+    def provider_fold(self) -> FoldReport | None:
+        """The provider's fold as the services take it; None of any other kind.
+
+        Raises:
+            InvalidId: No turn can have that id.
+        """
+        if self.through_sequence is None or self.opaque is None:
+            return None
+        if self.turn_id is not None:
+            check_key(self.turn_id, "turn_id")
+        return FoldReport(
+            fold=ProviderFold(through_sequence=self.through_sequence, opaque=self.opaque),
+            turn_id=self.turn_id,
+            model_call=self.model_call,
+        )
 
     def request(self, key: str | None) -> CompactionRequest:
         """The compaction as the services take it.

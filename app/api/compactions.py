@@ -37,6 +37,7 @@ from app.core.usage_report import InvalidUsage
 from app.services.compact import Claimed, start_compaction
 from app.services.compactions import list_compactions, wait_for_compaction
 from app.services.complete import Reply, answer_compaction
+from app.services.provider_folds import record_provider_fold
 from app.services.rewind import rewind_session
 from app.services.summaries import start_run
 
@@ -80,7 +81,13 @@ class WaitQuery(BaseModel):
     status_code=HTTPStatus.CREATED,
     response_model=CompactionOut,
     responses={HTTPStatus.OK: {"model": CompactionOut, "description": "It was there already"}}
-    | refuses_body(SessionNotFound, InvalidId, refusals.SummarizerNotConfigured, *START_REFUSALS),
+    | refuses_body(
+        SessionNotFound,
+        InvalidId,
+        refusals.SummarizerNotConfigured,
+        refusals.InvalidBoundary,
+        *START_REFUSALS,
+    ),
     openapi_extra=reads(CompactionIn, {"kind": "manual", "instructions": "Keep the decisions."}),
 )
 async def start(
@@ -93,9 +100,16 @@ async def start(
     """Plan a compaction and claim it; the same plan again is the same compaction.
 
     A repeat with the same `Idempotency-Key` gets its claim again. With `run` the service
-    asks its own summarizer and keeps the claim.
+    asks its own summarizer and keeps the claim. Kind `provider` records a fold that the provider
+    made of a context that it owns: `completed` at once.
     """
     given = validated(CompactionIn, body.value)
+    fold = given.provider_fold()
+    if fold is not None:
+        row, is_new = await record_provider_fold(service, session_id, fold)
+        return json_response(
+            compaction_answer(row), HTTPStatus.CREATED if is_new else HTTPStatus.OK
+        )
     request = given.request(idempotency_key)
     if given.run:
         claimed = await start_run(runs, session_id, request)

@@ -7,8 +7,10 @@ from pydantic import BaseModel, Field, model_validator
 from app.api.answers import Answer, decision_answer
 from app.api.message_models import RepairOut
 from app.api.prepare_models import DecisionOut
+from app.api.provider_context_models import ProviderContextIn
 from app.api.validation import WireModel
 from app.api.world_state_models import Ordinal
+from app.compaction.refusals import InvalidBoundary
 from app.core import errors
 from app.core.ids import check_key
 from app.core.ledger import Event, LedgerEntry
@@ -18,6 +20,7 @@ from app.core.usage_report import LARGEST_TOKENS, InvalidUsage, UsageConflict, U
 from app.importers.usage import UsageFormat, usage_from
 from app.policies.codex_status import WindowStatus
 from app.services.given_limits import GivenStanding
+from app.services.provider_contexts import ToldContext
 from app.services.reported_calls import UsageReport
 from app.services.sample_answers import SampleAnswer
 
@@ -32,6 +35,7 @@ REPORT_REFUSALS = (
     errors.DuplicateSystemContext,
     InvalidUsage,
     UsageConflict,
+    InvalidBoundary,
 )
 """What a report may be refused with, beside what an append may be refused with too."""
 
@@ -66,6 +70,7 @@ class UsageIn(WireModel):
     finish_reason: CallerText | None = None
     has_text: bool | None = None
     has_tool_calls: bool | None = None
+    provider_context: ProviderContextIn | None = None
 
     @model_validator(mode="after")
     def _says_it_once(self) -> Self:
@@ -95,7 +100,13 @@ class UsageIn(WireModel):
             finish_reason=self.finish_reason,
             has_text=self.has_text,
             has_tool_calls=self.has_tool_calls,
+            provider_context=self._told_context(),
         )
+
+    def _told_context(self) -> ToldContext:
+        if self.provider_context is not None:
+            return self.provider_context.context()
+        return "lost" if "provider_context" in self.model_fields_set else None
 
     def _numbers(self) -> UsageNumbers:
         if self.raw is not None:

@@ -5,7 +5,13 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
 
-from app.compaction.checkpoint_items import CheckpointItem, KeptItem, MadeItem, ReplayedItem
+from app.compaction.checkpoint_items import (
+    CheckpointItem,
+    KeptItem,
+    MadeItem,
+    OpaqueItem,
+    ReplayedItem,
+)
 from app.compaction.openwork_items import framed_summary
 from app.compaction.record import Answered, Checkpoint, Claim, Compaction, Plan, Rung
 from app.compaction.view import View
@@ -76,6 +82,8 @@ def _checkpoint(fields: Mapping[str, Any] | None, created_at: datetime | None) -
 def _item(fields: Mapping[str, Any]) -> CheckpointItem:
     if "text" in fields:
         return MadeItem(**{**fields, "more": tuple(fields.get("more", ()))})
+    if "content" in fields:
+        return OpaqueItem(**fields)
     return ReplayedItem(**fields) if "reason" in fields else KeptItem(**fields)
 
 

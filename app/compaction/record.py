@@ -21,6 +21,7 @@ CompactionKind: TypeAlias = Literal[
     "prefetch",
     "tool_pairs",
     "rewind",
+    "provider",
 ]
 CompactionStatus: TypeAlias = Literal["pending", "completed", "failed", "superseded"]
 CompactionPhase: TypeAlias = Literal["pre_turn", "mid_turn", "standalone"]
@@ -100,12 +101,12 @@ class Checkpoint:
     last_user_message_id: str | None
     last_user_message_sequence: int | None
     summary: str | None
-    """None for a view without a summary: an undo, or a rewind before every fold."""
+    """None for a view without a summary: an undo, a rewind before every fold, a provider's fold."""
     runtime_reminder: str | None
     runtime_state: Mapping[str, object] | None
     created_at: datetime
     items: tuple[CheckpointItem, ...] = ()
-    """What stands for the fold in requests; nothing where there is no summary."""
+    """What stands for the fold in requests; nothing for an undo or a rewind before every fold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,7 @@ class Compaction:
     rung: Rung
     """Of the next summary request."""
     plan: Plan | None
-    """None for a rewind."""
+    """None for a rewind and for a provider's own fold."""
     claim: Claim | None
     runner: Runner = "worker"
     """Whose claim it is; the service takes its own over after a restart."""

@@ -23,7 +23,7 @@ def find_break(
     if at == len(old):
         return Break(at=None, cause=_settings_cause(made_from, recipe))
     replaced = None
-    if made_from.view_id == recipe.view_id:
+    if (made_from.view_id, made_from.held_through) == (recipe.view_id, recipe.held_through):
         replaced = _replaced_result(_item(before, at), _item(after, at))
     return Break(at=at, cause=replaced or _settings_cause(made_from, recipe))
 
@@ -49,6 +49,8 @@ def _settings_cause(before: Recipe, after: Recipe) -> Cause:
         return "model_changed"
     if before.view_id != after.view_id:
         return "compaction" if after.view_kind == "compaction" else "rewind"
+    if before.held_through != after.held_through:
+        return "provider_context_changed"
     if before.boundary != after.boundary:
         return "prune"
     return "policy_changed"

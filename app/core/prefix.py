@@ -24,6 +24,7 @@ Cause: TypeAlias = Literal[
     "agent_changed",
     "model_changed",
     "policy_changed",
+    "provider_context_changed",
     "interrupted_result_replaced",
     "late_tool_result",
 ]

@@ -12,6 +12,7 @@ from app.core.facts import Facts, Form
 from app.core.items import Item, item_of
 from app.core.messages import Kind, Real, Role
 from app.core.model_profile import ModelProfile
+from app.core.provider_context import ProviderContext
 from app.core.usage import UsageState
 
 
@@ -88,6 +89,14 @@ class Session:
     """Of the last prepared call; unknown before the first."""
     used_percent: float | None
     usage: UsageState
+    provider_context: ProviderContext | None = None
+    """What a provider that owns its context holds; None: nothing, so everything is sent."""
+
+    @property
+    def held_through(self) -> int | None:
+        """The last message that the provider holds itself, if it holds a thread."""
+        context = self.provider_context
+        return None if context is None else context.through_sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,6 +81,8 @@ class PresetPolicy:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
         decision = self.line.decide(measured, limits)
+        if measured.profile.manages_own_context:
+            decision = _left_to_the_provider(decision)
         asked = measured.phase == "mid_turn" and measured.usage.new_context_requested
         if not asked or decision.action != "submit":
             return decision
@@ -127,6 +129,17 @@ class PresetPolicy:
     def relief(self, limits: Limits) -> Relief:
         """What pruning or a compaction must bring to be worth it."""
         return self.line.relief(limits)
+
+
+def _left_to_the_provider(decision: Decision) -> Decision:
+    """Send whatever the line says: whoever owns the context shortens it."""
+    return replace(
+        decision,
+        action="submit",
+        reason="disabled",
+        compact_with_model=None,
+        detail=f"the provider manages its own context; {decision.detail}",
+    )
 
 
 _MECHANISMS = ("line", "folding", "pairs", "shaping")

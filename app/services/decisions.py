@@ -168,7 +168,9 @@ async def pruned(
 ) -> Decided | None:
     """The call after the watermark moved; None where that shortens nothing."""
     recipe, session = made.recipe, situation.session
-    if not made.call.policy.auto_prune:
+    # What a provider holds itself gets no shorter by it.
+    is_left_to_it = recipe.profile.manages_own_context or recipe.held_through is not None
+    if not made.call.policy.auto_prune or is_left_to_it:
         return None
     context = step_context(resources, recipe, session.incarnation)
     plan = await asyncio.to_thread(plan_prune, situation.items, context)

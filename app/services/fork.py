@@ -87,6 +87,8 @@ async def _forked(
         used_percent=None,
         # What was reported speaks of the other session's windows.
         usage=NO_USAGE,
+        # The provider's thread goes on with the other session.
+        provider_context=None,
     )
 
 

@@ -69,7 +69,7 @@ async def install_summary(
         view=view,
         updated_at=now,
     )
-    after = await _items_after(resources, connection, session, completed)
+    after = await items_after(resources, connection, session, completed)
     completed = replace(completed, tokens=receipt(situation.items, after, summary.usage))
     changed = await advanced(resources, connection, session, completed, after, summary.bill, now)
     await SessionWriter(connection).save(changed)
@@ -86,7 +86,7 @@ def _standing_plan(session: Session, compaction: Compaction) -> Plan:
     return plan
 
 
-async def _items_after(
+async def items_after(
     resources: Resources, connection: WriteConnection, session: Session, completed: Compaction
 ) -> tuple[Item, ...]:
     """What the session shows once a compaction is installed."""

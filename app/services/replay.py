@@ -146,7 +146,7 @@ async def _checkpoint(
     resources: Resources, connection: ReadConnection, session: Session, found: Compaction
 ) -> tuple[str | None, int, tuple[Item, ...]]:
     checkpoint = found.checkpoint
-    if checkpoint is None or checkpoint.summary is None:
+    if checkpoint is None or not checkpoint.items:
         raise NoCompaction(f"compaction {found.id!r} has no checkpoint", compaction_id=found.id)
     items = await resources.checkpoints.items(
         connection, session.incarnation, found.id, counter_of(profile_of(session))

@@ -19,6 +19,7 @@ from app.core.messages import Real
 from app.core.stored import Session
 from app.core.usage import UsageState
 from app.core.usage_report import Call, UsageNumbers, counted, reported
+from app.services.provider_contexts import ToldContext, is_of_thread
 from app.services.situations import Situation
 from app.store.compactions import CompactionRepository
 from app.store.connections import ReadConnection
@@ -44,10 +45,15 @@ class UsageReport:
     finish_reason: str | None
     has_text: bool | None
     has_tool_calls: bool | None
+    provider_context: ToldContext = None
 
     def body(self) -> bytes:
         """The canonical bytes of all that it says: an equal repeat has the same."""
-        return canonical.encode(asdict(self))
+        said = asdict(self)
+        if self.provider_context is None:
+            # A report of before this could be said has the same bytes.
+            del said["provider_context"]
+        return canonical.encode(said)
 
     def identity(self, place: int) -> bytes:
         """What it is about: the call that it names, else what it says at its place."""
@@ -79,6 +85,8 @@ class ReportedCall:
     size: CallSize | None
     """Of its request; None where no prepared call is named, or none kept it."""
     is_of_earlier_window: bool
+    is_of_thread: bool
+    """Whether what the provider held after it goes on, be it folded by the provider itself."""
 
 
 async def find_call(
@@ -96,13 +104,15 @@ async def find_call(
     identity = report.identity(through)
     if report.prepared_id is None:
         is_behind = place is not None and _is_hidden(situation, place)
+        is_earlier = is_behind or await _is_before_fold(connection, session, report)
         return ReportedCall(
             identity=identity,
             through_sequence=through,
             requested_model=None,
             measures=UNMEASURED,
             size=None,
-            is_of_earlier_window=is_behind or await _is_before_fold(connection, session, report),
+            is_of_earlier_window=is_earlier,
+            is_of_thread=not is_earlier,
         )
     if not is_prepared_id(report.prepared_id):
         raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
@@ -114,6 +124,7 @@ async def find_call(
         measures=call.measures,
         size=call.size,
         is_of_earlier_window=call.recipe.view_id != session.view_id,
+        is_of_thread=await is_of_thread(connection, session, call.recipe),
     )
 
 
@@ -130,6 +141,14 @@ def arrival_of(
         return "in_order"
     is_passed = latest.turn_id == report.turn_id and report.model_call < latest.model_call
     return "after_a_later_call" if is_passed else "in_order"
+
+
+def speaks_for_thread(
+    report: UsageReport, call: ReportedCall, latest: LedgerEntry | None, session: Session
+) -> bool:
+    """Whether a report says what the provider holds now: it is the newest of its thread."""
+    in_window = replace(call, is_of_earlier_window=False)
+    return call.is_of_thread and arrival_of(report, in_window, latest, session) == "in_order"
 
 
 def state_after(

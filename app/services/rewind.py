@@ -110,7 +110,7 @@ async def _goal(connection: WriteConnection, session: Session, target: RewindTar
 
 def _restored(parent: Compaction, session: Session) -> _Goal:
     checkpoint = parent.checkpoint
-    if checkpoint is None or checkpoint.summary is None:
+    if checkpoint is None or not checkpoint.items:
         raise CompactionNotRestorable(
             "conversation compaction cannot be restored because it has no last user anchor: "
             f"{parent.id}",

@@ -12,6 +12,7 @@ from app.core import canonical
 from app.core.append import Draft
 from app.core.call_size import CallSize
 from app.core.ledger import LedgerEntry
+from app.core.provider_context import ProviderContext
 from app.core.stored import Session
 from app.core.usage_report import UsageConflict
 from app.policies.cut_answer import CutAnswer, after_cut
@@ -26,6 +27,7 @@ from app.services.continuations import (
 )
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.profiles import policy_of, profile_of
+from app.services.provider_contexts import refuse_unknown_messages, told_context
 from app.services.reported_calls import (
     Arrival,
     ReportedCall,
@@ -33,6 +35,7 @@ from app.services.reported_calls import (
     arrival_of,
     find_call,
     follow_up_of,
+    speaks_for_thread,
     state_after,
 )
 from app.services.resources import Resources, counter_of
@@ -60,6 +63,7 @@ async def report_usage(resources: Resources, session_id: str, report: UsageRepor
         SessionNotFound: There is no such session.
         PreparedNotFound: The report names a call that was never prepared.
         UsageConflict: The call was reported with other numbers.
+        InvalidBoundary: The provider would hold a message that the session does not have.
         ContextError: The next request cannot be assembled.
     """
     async with resources.database.reading() as reader:
@@ -138,6 +142,7 @@ async def _record(
     now: datetime,
 ) -> _Recorded:
     session = situation.session
+    refuse_unknown_messages(replace(session, provider_context=_holding(session, report)))
     if report.turn_id is not None:
         # A late report must not move the turn back to its call.
         point = TurnPoint(turn_id=report.turn_id, model_call=None, sample=None)
@@ -160,6 +165,8 @@ async def _record(
         cut = cut_answer(policy_of(session), usage, report, call, situation.items)
         usage = with_step(usage, cut, report, session.message_count)
     after = replace(session, usage=usage, updated_at=now)
+    if speaks_for_thread(report, call, latest, session):
+        after = replace(after, provider_context=_holding(session, report))
     told = replace(situation, session=after)
     answer = await _answer(resources, connection, told, report, call, cut)
     if answer.decision.reminder is not None:
@@ -171,13 +178,18 @@ async def _record(
     return _Recorded(session=after, answer=answer)
 
 
+def _holding(session: Session, report: UsageReport) -> ProviderContext | None:
+    """What the provider holds, if the report speaks for its thread."""
+    return told_context(session.provider_context, report.provider_context)
+
+
 async def _size_through(
     resources: Resources, connection: WriteConnection, situation: Situation, sequence: int
 ) -> CallSize:
     """The size of the request that ended at a message, where nobody kept it."""
     session = situation.session
     items = tuple(item for item in situation.items if item.depends_on <= sequence)
-    recipe = replace(situation.recipe({}), through_sequence=sequence)
+    recipe = situation.recipe({}).through(sequence)
     standing = Standing(usage=session.usage)
     made = await make_call(resources, connection, recipe, items, session.incarnation, standing)
     return made.call.size
@@ -253,7 +265,8 @@ def _refuse_other_report(known: Answered, body: bytes, report: UsageReport) -> N
     if known.report == body:
         return
     before, now = _said(known.report), _said(body)
-    differs = sorted(name for name, value in now.items() if before.get(name) != value)
+    names = {*before, *now}
+    differs = sorted(name for name in names if before.get(name) != now.get(name))
     raise UsageConflict(
         "the call was reported before, and otherwise",
         turn_id=report.turn_id,

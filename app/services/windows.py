@@ -53,13 +53,19 @@ async def advanced(
     )
     await ledger.add_event(begun, None)
     return replace(
-        session,
+        _in_thread(session, shown),
         view_id=shown.id,
         window=window,
         usage=session.usage.in_new_window(estimated, total, profile_of(session)),
         version=session.version + 1,
         updated_at=now,
     )
+
+
+def _in_thread(session: Session, shown: Compaction) -> Session:
+    """The session with what its provider still holds: only its own folds leave that true."""
+    is_own = shown.kind == "provider"
+    return session if is_own else replace(session, provider_context=None)
 
 
 async def _estimated_context(

@@ -54,17 +54,17 @@ class CompactionRepository:
         return await self._first(compactions.c.status == "pending")
 
     async def of_call(self, turn_id: str, model_call: int) -> list[Compaction]:
-        """The compactions of one model call, oldest first."""
+        """The compactions of one model call but for the provider's own folds, oldest first."""
         statement = (
             select(compactions)
             .where(self._mine, compactions.c.turn_id == turn_id)
-            .where(compactions.c.model_call == model_call)
+            .where(compactions.c.model_call == model_call, compactions.c.kind != "provider")
             .order_by(compactions.c.ordinal)
         )
         return [_compaction(row) for row in await self._connection.execute(statement)]
 
     async def latest_checkpoint(self) -> Compaction | None:
-        """The newest compaction that has a checkpoint with a summary."""
+        """The newest compaction whose checkpoint has something in place of what it folds."""
         statement = (
             select(compactions)
             .where(self._mine, compactions.c.checkpoint_sequence.is_not(None))
@@ -72,7 +72,7 @@ class CompactionRepository:
         )
         for row in await self._connection.execute(statement):
             found = _compaction(row)
-            if found.checkpoint is not None and found.checkpoint.summary is not None:
+            if found.checkpoint is not None and found.checkpoint.items:
                 return found
         return None
 

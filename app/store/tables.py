@@ -115,6 +115,8 @@ sessions = Table(
     Column("used_percent", Float),
     # What providers reported; none before the first report.
     Column("usage", LargeBinary),
+    # What a provider that owns its context holds; none where everything is sent.
+    Column("provider_context", LargeBinary),
     Index("ix_sessions_created_at_id", "created_at", "id"),
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.compaction.checkpoint_items import KeptItem, MadeItem, ReplayedItem
+from app.compaction.checkpoint_items import KeptItem, MadeItem, OpaqueItem, ReplayedItem
 from app.compaction.codec import decode_compaction, encode_compaction
 from app.compaction.openwork_items import framed_summary
 from app.compaction.record import (
@@ -83,6 +83,7 @@ COMPLETED = replace(
             KeptItem(message_id="m1"),
             ReplayedItem(message_id="m3", reason="last_user_request_replay", suffix="last-user"),
             MadeItem(reason="compaction_summary", suffix="summary", role="user", text="Done."),
+            OpaqueItem(suffix="provider", content='[{"type":"provider_opaque"}]'),
         ),
     ),
     tokens={"before": 10, "after": 1, "reclaimed": 9},

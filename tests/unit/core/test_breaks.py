@@ -67,6 +67,12 @@ SETTINGS: list[tuple[str, PrepareInput, Recipe, int | None]] = [
         replace(RECIPE, policy=policy_json(TIGHT)),
         3,
     ),
+    (
+        "provider_context_changed",
+        replace(GIVEN, held_through=1),
+        replace(RECIPE, held_through=1),
+        1,
+    ),
     ("model_changed", replace(GIVEN, profile=TEXT_ONLY), replace(RECIPE, profile=TEXT_ONLY), 1),
     (
         "agent_changed",
@@ -156,3 +162,14 @@ def test_a_stored_result_that_gives_way_is_no_late_one() -> None:
     assert find_break(
         before, RECIPE, prepare(replace(GIVEN, policy=TIGHT)), replace(RECIPE, policy={})
     ) == Break(at=3, cause="policy_changed")
+
+
+def test_a_result_that_is_sent_to_a_thread_replaced_nothing() -> None:
+    history = (assistant(call("c1")), user("and?"))
+    before = replace(prepare_input(*stored(*history)), held_through=1)
+    after = replace(prepare_input(*stored(*history, user("so?"))), held_through=2)
+    recipe = replace(RECIPE, held_through=1)
+
+    assert find_break(
+        prepare(before), recipe, prepare(after), replace(RECIPE, held_through=2)
+    ) == Break(at=1, cause="provider_context_changed")

@@ -19,6 +19,7 @@ from app.policies.presets import (
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.shaping import Shaping
 from app.policies.tool_pairs import PairSummaries
+from tests.requirements import requirement
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -185,3 +186,22 @@ def test_a_window_that_was_asked_for_is_opened_in_the_middle_of_a_turn_under_the
 
     assert OPENWORK.decide(given, limits).reason == "new_context_requested"
     assert OPENWORK.decide(replace(given, phase="pre_turn"), limits).reason == "under_line"
+
+
+@requirement("GO-7.2-provider-owns-its-context")
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_no_preset_compacts_for_a_provider_that_manages_its_own_context(preset: str) -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    given = replace(measured(estimated=999_999), profile=profile)
+    decision = PRESETS[preset].decide(given, PRESETS[preset].limits(profile, 0))
+
+    assert (decision.action, decision.reason) == ("submit", "disabled")
+    assert decision.detail.startswith("the provider manages its own context; ")
+
+
+def test_a_window_that_was_asked_for_is_opened_whoever_manages_the_context() -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    asked = replace(NO_USAGE, new_context_requested=True)
+    given = replace(measured(estimated=1), profile=profile, usage=asked, phase="mid_turn")
+
+    assert OPENWORK.decide(given, OPENWORK.limits(profile, 0)).reason == "new_context_requested"

@@ -143,10 +143,7 @@ async def _record(
 ) -> _Recorded:
     session = situation.session
     refuse_unknown_messages(replace(session, provider_context=_holding(session, report)))
-    if report.turn_id is not None:
-        # A late report must not move the turn back to its call.
-        point = TurnPoint(turn_id=report.turn_id, model_call=None, sample=None)
-        await touch_turn(connection, session, point, now)
+    await _touch(connection, session, report, now)
     ledger = LedgerWriter(connection, session.incarnation)
     body = report.body()
     found = await find_call(connection, situation, report, place)
@@ -176,6 +173,15 @@ async def _record(
     answered = Answered(report=body, answer=encode_answer(answer))
     await ledger.add_report(entry, call.identity, answered)
     return _Recorded(session=after, answer=answer)
+
+
+async def _touch(
+    connection: WriteConnection, session: Session, report: UsageReport, now: datetime
+) -> None:
+    """Renew the turn of a report; a late one must not move it back to its call."""
+    if report.turn_id is not None:
+        point = TurnPoint(turn_id=report.turn_id, model_call=None, sample=None)
+        await touch_turn(connection, session, point, now)
 
 
 def _holding(session: Session, report: UsageReport) -> ProviderContext | None:

@@ -20,14 +20,20 @@ from app.compaction.record import (
 )
 from app.core.blocks import ProviderOpaque
 from app.core.ids import check_key
-from app.services.compact import CompactionRequest
+from app.services.claims import CompactionRequest
 from app.services.compaction_answers import checkpoint_json
 from app.services.complete import AttemptError, Completion, Failure
 from app.services.provider_folds import FoldReport
 from app.services.rewind import RewindTarget
 
 RequestedKind: TypeAlias = Literal[
-    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed", "provider"
+    "manual",
+    "threshold",
+    "overflow",
+    "model_downshift",
+    "comp_hash_changed",
+    "prefetch",
+    "provider",
 ]
 
 _OF_A_PROVIDER = frozenset({"kind", "turn_id", "model_call", "through_sequence", "opaque"})

@@ -34,7 +34,8 @@ from app.core.errors import (
     UnknownField,
 )
 from app.core.usage_report import InvalidUsage
-from app.services.compact import Claimed, start_compaction
+from app.services.claims import Claimed
+from app.services.compact import start_compaction
 from app.services.compactions import list_compactions, wait_for_compaction
 from app.services.complete import Reply, answer_compaction
 from app.services.provider_folds import record_provider_fold

@@ -29,6 +29,9 @@ SummaryStyle: TypeAlias = Literal["conversation", "cached", "flat"]
 Runner: TypeAlias = Literal["worker", "service"]
 """Who asks the model: somebody outside, or the summarizer of the service."""
 
+BACKGROUND_KINDS: frozenset[CompactionKind] = frozenset({"prefetch", "tool_pairs"})
+"""Compactions that no call waits for, and that stand in the way of no other."""
+
 MAX_ATTEMPTS = 3
 """Summaries that are asked for before a compaction fails (OpenWork's number)."""
 
@@ -142,6 +145,8 @@ class Compaction:
     """Every claim token: a late completion counts while the plan stands."""
     answered: tuple[Answered, ...]
     failure_code: str | None
+    artifact: str | None = None
+    """The summary of a prefetch, which is installed once a fold is due that it fits."""
     checkpoint: Checkpoint | None
     tokens: Mapping[str, object] | None
     view: View | None

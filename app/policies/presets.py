@@ -102,7 +102,7 @@ class PresetPolicy:
             limits: Of the next call.
             follow_up: Without one nothing rolls over; the next turn decides anew.
         """
-        decision, remaining = self.decide(measured, limits), self._remaining(measured, limits)
+        decision, remaining = self._next(measured, limits), self._remaining(measured, limits)
         usage = measured.usage
         sample = AfterSample(
             model_needs_follow_up=follow_up.model_needs_follow_up,
@@ -118,6 +118,15 @@ class PresetPolicy:
             roll_over=sample.rolls_over,
             reminder=reminder_text(remaining) if due.reminder else None,
         )
+
+    def _next(self, measured: Measured, limits: Limits) -> Decision:
+        """The decision over the next call of the turn."""
+        decision = self.decide(measured, limits)
+        is_asked = decision.reason == "new_context_requested"
+        if decision.action != "compact" or is_asked or not self.decides_once_per_turn:
+            return decision
+        detail = f"the turn has decided at its first call; {decision.detail}"
+        return replace(decision, action="submit", reason="already_compacted", detail=detail)
 
     def _remaining(self, measured: Measured, limits: Limits) -> int | None:
         return self.status(measured, limits).base_window_tokens_remaining

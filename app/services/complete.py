@@ -18,8 +18,13 @@ from app.compaction.summary_check import SummaryAccepted, SummaryCheck, SummaryR
 from app.compaction.summary_request import SummaryRequest
 from app.core import canonical
 from app.core.stored import Session
-from app.services.compact import claim_end
-from app.services.compaction_answers import checkpoint_json, failed_answer, pending_answer
+from app.services.claims import claim_end
+from app.services.compaction_answers import (
+    checkpoint_json,
+    failed_answer,
+    kept_answer,
+    pending_answer,
+)
 from app.services.install import Summary, install_summary
 from app.services.plans import request_of
 from app.services.profiles import policy_of, profile_of, style_of
@@ -121,9 +126,12 @@ async def _settled(
     match outcome.action:
         case "install":
             assert isinstance(event, Completion)
-            changed, answer, rung = await _installed(
-                resources, connection, situation, step, event, bill
-            )
+            if compaction.kind == "prefetch":
+                changed, answer, rung = _kept(situation.session, step, event)
+            else:
+                changed, answer, rung = await _installed(
+                    resources, connection, situation, step, event, bill
+                )
         case "next_attempt":
             changed, answer, rung = step.next_attempt(
                 detail, compaction.rung, compaction.max_attempts
@@ -133,7 +141,7 @@ async def _settled(
         case _:
             code = outcome.code or RETRIES_EXHAUSTED
             changed, answer, rung = step.failed(code, detail)
-    if changed.status != "completed":
+    if changed.checkpoint is None:
         await pay_unused(connection, with_bill(situation.session, bill), compaction, bill, now)
     known = Answered(attempt=event.attempt, event_sha256=digest, answer=answer, rung=rung)
     changed = replace(changed, answered=(*changed.answered, known))
@@ -173,6 +181,20 @@ class _Step:
             self.compaction, status="failed", failure_code=code, claim=None, updated_at=self.now
         )
         return failed, failed_answer(failed, code, detail), None
+
+
+def _kept(session: Session, step: _Step, event: Completion) -> _Change:
+    """A summary that is ready for a fold to come."""
+    checked = _checked(step.compaction, event, session)
+    assert isinstance(checked, SummaryAccepted)
+    kept = replace(
+        step.compaction,
+        status="completed",
+        claim=None,
+        artifact=checked.summary,
+        updated_at=step.now,
+    )
+    return kept, kept_answer(session), None
 
 
 async def _installed(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from app.compaction.fold import FoldPlan
+from app.compaction.fold import FoldPlan, fold_end
 from app.compaction.plan_key import PlanContent, plan_key
 from app.compaction.record import Compaction, CompactionKind, CompactionPhase, Plan, Rung
 from app.compaction.style import Style
@@ -67,6 +67,24 @@ async def plans_again(
     return plan.key == _key(
         session, plan.view_id, model, folded, plan.through_sequence, instructions
     )
+
+
+async def is_current(
+    connection: ReadConnection, situation: Situation, found: Compaction, now: datetime
+) -> bool:
+    """Whether a plan that was made earlier would be made of the same messages now.
+
+    They are shown still, nobody has changed what is asked of whom, and no
+    result has come since that its boundary would part from a call.
+    """
+    plan, session = found.plan, situation.session
+    if plan is None or plan.view_id != session.view_id:
+        return False
+    folded = situation.items[: plan.keep_from]
+    model = _summarising(session, found.compact_with)
+    key = _key(session, plan.view_id, model, folded, plan.through_sequence, found.instructions)
+    gone = await _gone_messages(connection, session, now)
+    return key == plan.key and fold_end(situation.items, plan.keep_from, gone) == plan.keep_from
 
 
 async def plan_of(

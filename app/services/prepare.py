@@ -7,9 +7,11 @@ from datetime import datetime
 from app.core.append import Draft
 from app.core.stored import LearnedLimit, Session
 from app.services.append import Appended, Expected, append_drafts
+from app.services.artifacts import prefetch_offer
 from app.services.caching import prunes_now
 from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
-from app.services.compact import Claimed, CompactionRequest, start_locked
+from app.services.claims import Claimed, CompactionRequest
+from app.services.compact import start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call, pruned
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
@@ -17,6 +19,12 @@ from app.services.models import learned_limit, record_limit
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.situations import Situation, caught_up, read_situation
+from app.services.turn_decisions import (
+    decided_before,
+    is_noted,
+    note_decision,
+    without_second_decision,
+)
 from app.services.turns import TurnPoint, is_settled, touch_turn
 from app.services.world_state import Sampled, SampleRequest, sample_in_transaction
 from app.store.connections import ReadConnection, WriteConnection
@@ -104,13 +112,17 @@ async def _unchanged(
         session.incarnation,
         request.standing(session),
     )
+    made = await settled_in_turn(connection, session, made, request.point)
     if made.call.decision.action != "submit":
+        return None
+    if not await is_noted(connection, session, made.call.policy, request.point):
         return None
     if await prunes_now(connection, session, made.call.policy, resources.now()):
         return None
     point = request.point
     if point is not None and not await is_settled(connection, session, point, resources.now()):
         return None
+    made = await with_background(connection, seen, made, resources.now())
     named, recorded = await _name(resources, connection, session, made)
     same = _is_recorded(named, recorded) and _settled(session, session, named) == session
     return named if same else None
@@ -139,6 +151,7 @@ async def _prepare_locked(
         )
         situation = situation.with_items(sampled.session, sampled.items)
     decided = await _decided(resources, connection, situation, request, now)
+    await note_decision(connection, locked, decided.made.call.policy, request.point)
     claimed = await _start(resources, connection, decided, request, now)
     named, recorded = await _name(resources, connection, decided.situation.session, decided.made)
     if not _is_recorded(named, recorded):
@@ -171,15 +184,37 @@ async def _decided(
         situation.session.incarnation,
         request.standing(situation.session),
     )
+    made = await settled_in_turn(connection, situation.session, made, request.point)
     if request.report is None and await prunes_now(
         connection, situation.session, made.call.policy, now
     ):
         moved = await pruned(resources, connection, situation, made)
         if moved is not None:
-            situation, made = moved.situation, moved.made
-    return await decide_call(
+            situation = moved.situation
+            made = await settled_in_turn(connection, situation.session, moved.made, request.point)
+    decided = await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
     )
+    made = await with_background(connection, decided.situation, decided.made, now)
+    return replace(decided, made=made)
+
+
+async def settled_in_turn(
+    connection: ReadConnection, session: Session, made: MadeCall, point: TurnPoint | None
+) -> MadeCall:
+    """The call as its turn lets it be decided."""
+    has_decided = await decided_before(connection, session, made.call.policy, point)
+    return without_second_decision(made) if has_decided else made
+
+
+async def with_background(
+    connection: ReadConnection, situation: Situation, made: MadeCall, now: datetime
+) -> MadeCall:
+    """The call with what may be begun while it is sent."""
+    offer = await prefetch_offer(connection, situation, made, now)
+    if offer is None:
+        return made
+    return made.with_decision(replace(made.call.decision, background=(offer,)))
 
 
 async def _learned(

@@ -18,7 +18,8 @@ from app.compaction.errors import CompactionNotFound
 from app.compaction.refusals import ClaimLost, CompactionClosed, SummarizerNotConfigured
 from app.compaction.summary_request import SummaryRequest
 from app.core.errors import ContextError, ConversationMoved, SessionNotFound
-from app.services.compact import Claimed, CompactionRequest, start_compaction
+from app.services.claims import Claimed, CompactionRequest
+from app.services.compact import start_compaction
 from app.services.complete import Completion, Failure, answer_compaction
 from app.services.resources import Resources
 from app.services.summary_bills import chat_usage

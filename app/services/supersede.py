@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
+from app.compaction.record import BACKGROUND_KINDS
 from app.compaction.refusals import SessionActive
 from app.core.stored import Session
 from app.store.compactions import CompactionWriter
@@ -30,3 +31,11 @@ async def supersede_pending(compactions: CompactionWriter, now: datetime) -> Non
     pending = await compactions.pending()
     if pending is not None:
         await compactions.save(replace(pending, status="superseded", claim=None, updated_at=now))
+
+
+async def supersede_background(compactions: CompactionWriter, now: datetime) -> None:
+    """End what is under way in the background: another view is shown than it was planned on."""
+    for kind in sorted(BACKGROUND_KINDS):
+        for pending in await compactions.of_kind(kind, "pending"):
+            ended = replace(pending, status="superseded", claim=None, updated_at=now)
+            await compactions.save(ended)

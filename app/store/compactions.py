@@ -8,7 +8,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from app.compaction.codec import decode_compaction, encode_compaction
 from app.compaction.errors import CompactionNotFound
-from app.compaction.record import Compaction
+from app.compaction.record import (
+    BACKGROUND_KINDS,
+    Compaction,
+    CompactionKind,
+    CompactionStatus,
+)
 from app.compaction.view import WHOLE, View
 from app.core.ids import is_key
 from app.store.connections import ReadConnection, WriteConnection
@@ -50,8 +55,24 @@ class CompactionRepository:
         return (await self.get(view_id)).view or WHOLE
 
     async def pending(self) -> Compaction | None:
-        """The compaction that is under way. There is at most one."""
-        return await self._first(compactions.c.status == "pending")
+        """The compaction that is under way and that others wait for. There is at most one."""
+        waited_for = compactions.c.kind.not_in(sorted(BACKGROUND_KINDS))
+        return await self._first((compactions.c.status == "pending") & waited_for)
+
+    async def of_kind(self, kind: CompactionKind, status: CompactionStatus) -> list[Compaction]:
+        """The compactions of a kind that have a status, newest first."""
+        statement = (
+            select(compactions)
+            .where(self._mine, compactions.c.kind == kind, compactions.c.status == status)
+            .order_by(compactions.c.ordinal.desc())
+        )
+        return [_compaction(row) for row in await self._connection.execute(statement)]
+
+    async def of_plan(self, kind: CompactionKind, plan_key: str) -> Compaction | None:
+        """The newest compaction of a kind that has a plan."""
+        return await self._first(
+            (compactions.c.kind == kind) & (compactions.c.plan_key == plan_key)
+        )
 
     async def of_call(self, turn_id: str, model_call: int) -> list[Compaction]:
         """The compactions of one model call but for the provider's own folds, oldest first."""

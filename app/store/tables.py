@@ -274,6 +274,7 @@ turns = Table(
     Column("plan", LargeBinary),
     Column("model_call", BigInteger),
     Column("sample", BigInteger),
+    Column("decided_call", BigInteger),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_turns_incarnation_ordinal", "incarnation", "ordinal"),

@@ -74,11 +74,14 @@ async def installed_artifact(
 ) -> InstalledArtifact | None:
     """The fold by the artifact that covers the most of `fold`; None where none fits.
 
-    What the artifact does not cover stays shown behind its summary.
+    Only a fold that is due for the line takes one. What the artifact does not cover stays shown
+    behind its summary.
 
     Raises:
         StateError: The runtime state cannot be collected.
     """
+    if request.kind != "threshold":
+        return None
     artifact = await _fitting(connection, situation, fold, request.instructions, now)
     if artifact is None:
         return None

@@ -74,8 +74,7 @@ async def start_locked(
     done = await _done_already(resources, compactions, connection, situation.session, request)
     if done is not None:
         return Claimed(compaction=done, outcome="found", request=None)
-    phase = phase_for(situation, request)
-    fold = await fold_of(connection, situation, phase, now)
+    fold = await fold_of(connection, situation, phase_for(situation, request), now)
     plan = await plan_of(connection, situation, fold, request.kind, request.instructions)
     begun = await _begun(resources, connection, situation, plan, request, now)
     if begun is not None:
@@ -92,10 +91,9 @@ async def start_locked(
             )
         await compactions.save(replace(pending, status=outcome.status, claim=None, updated_at=now))
     await _refuse_unreadable_state(connection, situation.session, request)
-    if request.kind == "threshold":
-        ready = await installed_artifact(resources, connection, situation, fold, request, now)
-        if ready is not None:
-            return Claimed(compaction=ready.compaction, outcome="created", request=None)
+    ready = await installed_artifact(resources, connection, situation, fold, request, now)
+    if ready is not None:
+        return Claimed(compaction=ready.compaction, outcome="created", request=None)
     new = await created(resources, compactions, situation, plan, request, now)
     await compactions.save(new)
     summary_request = await request_of(resources, connection, situation.session, new, new.rung)

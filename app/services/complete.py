@@ -126,16 +126,12 @@ async def _settled(
     match outcome.action:
         case "install":
             assert isinstance(event, Completion)
-            if compaction.kind == "prefetch":
-                changed, answer, rung = _kept(situation.session, step, event)
-            else:
-                changed, answer, rung = await _installed(
-                    resources, connection, situation, step, event, bill
-                )
-        case "next_attempt":
-            changed, answer, rung = step.next_attempt(
-                detail, compaction.rung, compaction.max_attempts
+            changed, answer, rung = await _accepted(
+                resources, connection, situation, step, event, bill
             )
+        case "next_attempt":
+            allowed = compaction.max_attempts
+            changed, answer, rung = step.next_attempt(detail, compaction.rung, allowed)
         case "smaller_attempt":
             changed, answer, rung = await _smaller(resources, connection, situation, step, report)
         case _:
@@ -183,10 +179,23 @@ class _Step:
         return failed, failed_answer(failed, code, detail), None
 
 
-def _kept(session: Session, step: _Step, event: Completion) -> _Change:
-    """A summary that is ready for a fold to come."""
-    checked = _checked(step.compaction, event, session)
+async def _accepted(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    step: _Step,
+    event: Completion,
+    bill: Bill,
+) -> _Change:
+    """A usable summary: installed, or kept for a fold to come."""
+    checked = _checked(step.compaction, event, situation.session)
     assert isinstance(checked, SummaryAccepted)
+    if step.compaction.kind == "prefetch":
+        return _kept(situation.session, step, checked)
+    return await _installed(resources, connection, situation, step, event, checked, bill)
+
+
+def _kept(session: Session, step: _Step, checked: SummaryAccepted) -> _Change:
     kept = replace(
         step.compaction,
         status="completed",
@@ -203,10 +212,9 @@ async def _installed(
     situation: Situation,
     step: _Step,
     event: Completion,
+    checked: SummaryAccepted,
     bill: Bill,
 ) -> _Change:
-    checked = _checked(step.compaction, event, situation.session)
-    assert isinstance(checked, SummaryAccepted)
     try:
         completed, answer = await install_summary(
             resources,

@@ -26,6 +26,7 @@ Cause: TypeAlias = Literal[
     "policy_changed",
     "interrupted_result_replaced",
     "late_tool_result",
+    "visibility_changed",
 ]
 
 START = bytes(32)

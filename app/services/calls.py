@@ -67,6 +67,7 @@ def recipe_of(
         ),
         view_id=session.view_id,
         view_kind=view_kind,
+        visibility_ordinal=session.visibility_ordinal,
         generation=merged(session.generation, generation),
         through_sequence=session.message_count,
     )

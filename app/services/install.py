@@ -99,6 +99,7 @@ async def _items_after(
         behind,
         session.message_count,
         counter,
+        session.visibility_ordinal,
     )
     return (*standing, *shown)
 

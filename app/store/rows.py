@@ -102,12 +102,13 @@ def stored_message(row: RowMapping) -> StoredMessage:
             content=row["content"],
             facts=_facts([row[name] for name in FACT_COLUMNS]),
         ),
-        changed=_changed(row["changed_user"], row["changed_agent"]),
+        changed=_changed(row),
     )
 
 
-def _changed(user: bool | None, agent: bool | None) -> Visibility | None:
-    return None if user is None or agent is None else Visibility(user=user, agent=agent)
+def _changed(row: RowMapping) -> Visibility | None:
+    agent, user = row["changed_agent"], row["changed_user"]
+    return None if agent is None else Visibility(user=user, agent=agent)
 
 
 def _pairing_bytes(facts: Facts) -> bytes | None:

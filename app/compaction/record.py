@@ -81,6 +81,8 @@ class Plan:
     """The watermark then, so that a repeated summary request has the same bytes."""
     shown_through: int
     """The session's last message then."""
+    visibility_ordinal: int = 0
+    """The last change of visibility then; none was made before changes could be."""
     keep_from: int
     """Index of the first shown item that stays behind the summary."""
     through_sequence: int

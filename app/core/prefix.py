@@ -27,6 +27,7 @@ Cause: TypeAlias = Literal[
     "provider_context_changed",
     "interrupted_result_replaced",
     "late_tool_result",
+    "visibility_changed",
 ]
 
 START = bytes(32)

@@ -1,6 +1,7 @@
 """Recipes: what a prepared call was made from, so that it can be made again.
 
-The messages are not in it: they never change, so the last sequence is enough.
+The messages are not in it: they never change, so the last sequence is enough,
+and the last change of who sees them.
 
 Source: docs/semantics/engine.md#prepared-calls.
 """
@@ -33,6 +34,8 @@ class Recipe:
     view_kind: ViewKind | None = None
     held_through: int | None = None
     """The last message that the provider held itself; None: everything was sent."""
+    visibility_ordinal: int = 0
+    """Of the last change of visibility that counts; none did before changes could be made."""
     generation: Mapping[str, object]
     through_sequence: int
 

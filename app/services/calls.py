@@ -68,6 +68,7 @@ def recipe_of(
         view_id=session.view_id,
         view_kind=view_kind,
         held_through=session.held_through,
+        visibility_ordinal=session.visibility_ordinal,
         generation=merged(session.generation, generation),
         through_sequence=session.message_count,
     )

@@ -102,6 +102,7 @@ async def items_after(
         behind,
         session.message_count,
         counter,
+        session.visibility_ordinal,
     )
     return (*standing, *shown)
 

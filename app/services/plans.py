@@ -62,6 +62,8 @@ async def plans_again(
     plan = shown.plan
     if plan is None or session.message_count != plan.shown_through:
         return False
+    if session.visibility_ordinal != plan.visibility_ordinal:
+        return False
     folded = (await _planned_items(resources, connection, session, plan))[: plan.keep_from]
     model = _summarising(session, shown.compact_with)
     return plan.key == _key(
@@ -104,6 +106,7 @@ async def plan_of(
         view_id=situation.session.view_id,
         pruned_through=situation.session.pruned_through_sequence,
         shown_through=situation.session.message_count,
+        visibility_ordinal=situation.session.visibility_ordinal,
         keep_from=fold.keep_from,
         through_sequence=fold.through_sequence or 0,
         message_count=fold.message_count,
@@ -179,6 +182,7 @@ async def _planned_items(
         view,
         plan.shown_through,
         counter_of(profile_of(session)),
+        plan.visibility_ordinal,
     )
 
 

@@ -79,7 +79,7 @@ async def rewind_session(
         await supersede_pending(compactions, now)
         row = await _row(new_id, connection, session, goal, now)
         await compactions.save(row)
-        await rebase_world_state(connection, session.incarnation, row.view or WHOLE)
+        await rebase_world_state(connection, session, row.view or WHOLE)
         items = await _items_after(resources, connection, session, row.view or WHOLE)
         changed = await advanced(resources, connection, session, row, items, NO_BILL, now)
         await sessions.save(changed)
@@ -96,6 +96,7 @@ async def _items_after(
         view,
         session.message_count,
         counter_of(profile_of(session)),
+        session.visibility_ordinal,
     )
 
 

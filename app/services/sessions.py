@@ -252,6 +252,7 @@ def _new_session(
         current_turn_id=None,
         pruned_through_sequence=None,
         view_id=None,
+        visibility_ordinal=0,
         window=Window(
             number=0, window_id=window_id, first_window_id=window_id, previous_window_id=None
         ),

@@ -123,6 +123,7 @@ def _columns(session: Session) -> dict[str, object]:
         "current_turn_id": session.current_turn_id,
         "pruned_through_sequence": session.pruned_through_sequence,
         "view_id": session.view_id,
+        "visibility_ordinal": session.visibility_ordinal,
         "window_number": session.window.number,
         "window_id": session.window.window_id,
         "first_window_id": session.window.first_window_id,

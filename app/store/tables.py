@@ -105,6 +105,8 @@ sessions = Table(
     Column("pruned_through_sequence", BigInteger),
     # The compaction whose view is shown; none before the first.
     Column("view_id", String(ID_CHARS)),
+    # Of the last change of what models see; 0 before the first.
+    Column("visibility_ordinal", BigInteger, nullable=False, server_default="0"),
     Column("window_number", BigInteger, nullable=False),
     Column("window_id", String(UUID_CHARS), nullable=False),
     Column("first_window_id", String(UUID_CHARS), nullable=False),
@@ -152,6 +154,19 @@ Index(
     messages.c.sequence,
     postgresql_where=_is_world_state,
     sqlite_where=_is_world_state,
+)
+
+visibility_changes = Table(
+    "visibility_changes",
+    metadata,
+    _incarnation(),
+    Column("ordinal", BigInteger, primary_key=True, autoincrement=False),
+    Column("sequence", BigInteger, nullable=False),
+    # Both flags as they are from then on, so that the newest row of a message says all.
+    Column("agent_visible", Boolean, nullable=False),
+    Column("user_visible", Boolean, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index("ix_visibility_changes_sequence", "incarnation", "sequence", "ordinal"),
 )
 
 open_calls = Table(

@@ -23,6 +23,7 @@ async def full_session(api: Api, session_id: str = "s") -> SessionApi:
     await session.append(user("hello", "m"), calls("c"))
     await session.sample(CAPTURE)
     await session.prepare()
+    await session.post("messages/m/visibility", {"user_visible": False})
     return session
 
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -32,6 +32,7 @@ PLAN = Plan(
     view_id=None,
     pruned_through=4,
     shown_through=9,
+    visibility_ordinal=2,
     keep_from=8,
     through_sequence=8,
     message_count=8,
@@ -188,3 +189,11 @@ def test_a_rewind_from_before_there_were_styles_has_no_items() -> None:
     found = decode_compaction(canonical.encode(former), NOON, NOON, None, NOON)
 
     assert found == REWIND
+
+
+def test_a_plan_from_before_visibility_could_change_saw_no_change() -> None:
+    former = cast("dict[str, Any]", canonical.decode(encode_compaction(PENDING)))
+    del former["plan"]["visibility_ordinal"]
+    decoded = decode_compaction(canonical.encode(former), NOON, LATER, LATER, None)
+
+    assert decoded.plan == replace(PLAN, visibility_ordinal=0)

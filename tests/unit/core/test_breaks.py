@@ -92,6 +92,12 @@ SETTINGS: list[tuple[str, PrepareInput, Recipe, int | None]] = [
         replace(RECIPE, sandbox_available=False),
         None,
     ),
+    (
+        "visibility_changed",
+        prepare_input(*HISTORY[1:], tools=(READ,)),
+        replace(RECIPE, visibility_ordinal=1),
+        1,
+    ),
 ]
 
 
@@ -134,6 +140,19 @@ def test_a_result_that_moves_in_is_the_cause_of_the_break(
     at = 3 if len(history[0].facts.calls) == 2 else 2
 
     assert broken(before, after, RECIPE) == Break(at=at, cause=cause)
+
+
+@pytest.mark.parametrize(
+    ("through_sequence", "cause"), [(2, "visibility_changed"), (1, "interrupted_result_replaced")]
+)
+def test_a_result_that_was_hidden_did_not_arrive(through_sequence: int, cause: Cause) -> None:
+    call_, answer = stored(assistant(call("c1")), tool(result("c1", "real")))
+    made_from = replace(RECIPE, through_sequence=through_sequence)
+    before, after = prepare(prepare_input(call_)), prepare(prepare_input(call_, answer))
+
+    assert find_break(before, made_from, after, replace(RECIPE, visibility_ordinal=1)) == Break(
+        at=2, cause=cause
+    )
 
 
 def test_a_running_result_that_is_shortened_did_not_give_way() -> None:

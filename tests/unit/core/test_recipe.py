@@ -34,6 +34,7 @@ CHANGES: list[dict[str, object]] = [
     {"sandbox_available": True},
     {"boundary": PruneBoundary()},
     {"held_through": 5},
+    {"visibility_ordinal": 3},
 ]
 
 
@@ -68,3 +69,10 @@ def test_a_request_that_ended_earlier_held_no_later_message() -> None:
     assert RECIPE.through(3) == replace(RECIPE, through_sequence=3)
     assert held.through(7) == replace(held, through_sequence=7)
     assert held.through(3) == replace(held, through_sequence=3, held_through=3)
+
+
+def test_a_recipe_from_before_visibility_could_change_saw_no_change() -> None:
+    former = cast("dict[str, object]", canonical.decode(encode_recipe(RECIPE)))
+    del former["visibility_ordinal"]
+
+    assert decode_recipe(canonical.encode(former)) == RECIPE

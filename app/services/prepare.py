@@ -11,6 +11,7 @@ from app.services.caching import prunes_now
 from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
 from app.services.compact import Claimed, CompactionRequest, start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call, pruned
+from app.services.events import tell_of_break, tell_of_need
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.models import learned_limit, record_limit
@@ -146,13 +147,17 @@ async def _prepare_locked(
     session = _settled(locked, decided.situation.session, named)
     if session != locked:
         await writer.save(session)
+    learned = await _learned(connection, session, request.report, now)
+    await tell_of_need(resources, connection, session, named, now)
+    if not _is_recorded(named, recorded):
+        await tell_of_break(resources, connection, session, named, now)
     return Prepared(
         session=session,
         named=named,
         appended=appended,
         sampled=sampled,
         claimed=claimed,
-        learned=await _learned(connection, session, request.report, now),
+        learned=learned,
     )
 
 

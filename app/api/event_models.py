@@ -46,7 +46,7 @@ class HistoryReplacedEvent(BaseModel):
 
 
 class CompactionCompletedEvent(BaseModel):
-    """A compaction has its summary."""
+    """A compaction is completed."""
 
     session_id: str
     type: Literal["compaction_completed"]

@@ -38,7 +38,7 @@ async def tell_of_completion(
     completed: Compaction,
     now: datetime,
 ) -> None:
-    """A compaction has its summary."""
+    """A compaction has what stands for its fold; the provider keeps that of its own to itself."""
     plan = completed.plan
     about = {
         "compaction_id": completed.id,

@@ -148,9 +148,7 @@ async def _prepare_locked(
     if session != locked:
         await writer.save(session)
     learned = await _learned(connection, session, request.report, now)
-    await tell_of_need(resources, connection, session, named, now)
-    if not _is_recorded(named, recorded):
-        await tell_of_break(resources, connection, session, named, now)
+    await _tell(resources, connection, session, named, recorded, now)
     return Prepared(
         session=session,
         named=named,
@@ -228,6 +226,20 @@ async def _start(
         ),
         now,
     )
+
+
+async def _tell(
+    resources: Resources,
+    connection: WriteConnection,
+    session: Session,
+    named: NamedCall,
+    recorded: Sequence[RecordedCall],
+    now: datetime,
+) -> None:
+    """Tell those who listen what a call means; one that was recorded before is told of already."""
+    await tell_of_need(resources, connection, session, named, now)
+    if not _is_recorded(named, recorded):
+        await tell_of_break(resources, connection, session, named, now)
 
 
 async def _name(

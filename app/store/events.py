@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core.events import Event, EventType
 from app.store.connections import ReadConnection, WriteConnection
-from app.store.tables import event_log, events
+from app.store.event_tables import event_log, events
 
 KEPT = timedelta(hours=24)
 """How long an event can be asked for again, by the contract."""

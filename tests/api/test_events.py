@@ -6,7 +6,10 @@ from http import HTTPStatus
 import httpx
 import pytest
 
+from app.core.events import Event
+from app.services.event_streams import LARGEST_PAGE
 from app.services.listeners import Listeners
+from app.store.events import EventWriter
 from tests.api.client import Json, SessionApi, assistant, succeeded, user
 from tests.api.compacting import (
     LINE,
@@ -26,6 +29,7 @@ SOON = 0.01
 NEVER = 3_600.0
 """Seconds that no test takes."""
 A_DAY = 24 * 60 * 60
+NOTHING: Json = {"compaction_id": "c", "kind": "manual", "plan_key": None}
 
 
 @pytest.fixture
@@ -125,6 +129,22 @@ async def test_a_rewind_and_an_undo_replace_the_history_too(timed: Timed) -> Non
     assert [data["window"]["number"] for data in replaced] == [1, 2, 3]
 
 
+async def test_a_fold_of_the_provider_is_told_of_too(timed: Timed) -> None:
+    session = await timed.session()
+    await session.append(user("Fix the build."), assistant("Done."))
+    payload = {"encrypted": "what only the provider reads"}
+    opaque = {"type": "provider_opaque", "driver": "cli", "kind": "fold", "payload": payload}
+    body = {"kind": "provider", "through_sequence": 2, "opaque": opaque}
+    folded = succeeded(await session.post("compactions", body))
+    again = succeeded(await session.post("compactions", body))
+    told = await kept(timed)
+
+    assert again == folded
+    assert types(told) == ["history_replaced", "compaction_completed"]
+    assert [data["compaction_id"] for each in told if (data := each.data)] == [folded["id"]] * 2
+    assert "only the provider" not in repr(told)
+
+
 async def test_a_needed_compaction_is_told_of_once_per_plan(timed: Timed) -> None:
     session = await over_line(timed)
     keys = []
@@ -220,6 +240,17 @@ async def test_a_listener_goes_on_behind_the_event_that_it_had_last(timed: Timed
     assert await kept(timed, first.id) == [second, third]
     assert await kept(timed, str(second.place)) == [third]
     assert await kept(timed, third.id) == []
+
+
+async def test_what_is_more_than_a_page_comes_whole(timed: Timed) -> None:
+    session = await timed.session()
+    incarnation, database = session.created["incarnation"], timed.app.state.resources.database
+    event = Event(type="compaction_completed", session_id=session.id, about=NOTHING)
+    async with database.writing() as connection:
+        for _ in range(2 * LARGEST_PAGE + 1):
+            await EventWriter(connection).add(event, incarnation, None, timed.clock.now())
+
+    assert [told.place for told in await kept(timed)] == list(range(1, 2 * LARGEST_PAGE + 2))
 
 
 async def test_a_filter_leaves_out_and_the_place_moves_on(timed: Timed) -> None:

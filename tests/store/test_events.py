@@ -64,7 +64,8 @@ async def is_waiting_for_a_lock(database: Database) -> bool:
         " WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
     async with database.reading() as connection:
-        return (await connection.execute(waiting)).scalar_one() > 0
+        waiting_now: int = (await connection.execute(waiting)).scalar_one()
+        return waiting_now > 0
 
 
 async def test_an_id_is_given_out_only_when_every_smaller_one_can_be_seen(
@@ -116,11 +117,15 @@ async def test_a_transaction_that_fails_leaves_no_event_and_wakes_nobody(
 ) -> None:
     incarnation = (await api.session()).created["incarnation"]
     woken: list[str] = []
-    with pytest.raises(ZeroDivisionError):
+
+    async def add_and_fail() -> None:
         async with database.writing() as connection:
             await EventWriter(connection).add(event(), incarnation, None, NOW)
             database.after_commit(connection, lambda: woken.append("failed"))
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await add_and_fail()
     async with database.writing() as connection:
         database.after_commit(connection, lambda: woken.append("committed"))
         await EventWriter(connection).add(event(), incarnation, None, NOW)

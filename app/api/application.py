@@ -13,6 +13,7 @@ from starlette.types import Lifespan
 from app.api import (
     compactions,
     context,
+    events,
     history,
     index,
     messages,
@@ -46,6 +47,7 @@ _ROUTED = (
     compactions,
     usage,
     context,
+    events,
     models,
     stateless,
     stateless_compaction,

@@ -13,6 +13,7 @@ from app.core.limits import CompactionCall
 from app.core.stored import Session
 from app.services.calls import MadeCall
 from app.services.claims import CompactionRequest, unclaimed_compaction
+from app.services.events import tell_of_completion
 from app.services.install import Summary, install_summary
 from app.services.plans import fold_of, is_current, key_of
 from app.services.resources import Resources
@@ -95,11 +96,9 @@ async def installed_artifact(
     summary = Summary(text=artifact.artifact, usage=None, bill=NO_BILL)
     completed, _ = await install_summary(resources, connection, situation, row, summary, now)
     await compactions.save(completed)
-    return InstalledArtifact(
-        compaction=completed,
-        artifact_id=artifact.id,
-        session=await SessionRepository(connection).get(session.id),
-    )
+    after = await SessionRepository(connection).get(session.id)
+    await tell_of_completion(resources, connection, after, completed, now)
+    return InstalledArtifact(compaction=completed, artifact_id=artifact.id, session=after)
 
 
 async def _fitting(

@@ -25,6 +25,7 @@ from app.services.compaction_answers import (
     kept_answer,
     pending_answer,
 )
+from app.services.events import tell_of_completion
 from app.services.install import Summary, install_summary
 from app.services.plans import request_of
 from app.services.profiles import policy_of, profile_of, style_of
@@ -226,6 +227,7 @@ async def _installed(
         )
     except StateError as error:
         return step.failed(error.code, error.detail)
+    await tell_of_completion(resources, connection, situation.session, completed, step.now)
     return completed, answer, None
 
 

@@ -13,6 +13,7 @@ from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
 from app.services.claims import Claimed, CompactionRequest
 from app.services.compact import start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call, pruned
+from app.services.events import tell_of_break, tell_of_need
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.models import learned_limit, record_limit
@@ -143,12 +144,8 @@ async def _prepare_locked(
     situation = await caught_up(resources, connection, seen, locked)
     appended = await append_drafts(connection, locked, drafts, request.expected, now)
     situation = situation.with_items(appended.session, appended.items)
-    sampled = None
-    if request.world_state is not None:
-        counter = counter_of(profile_of(locked))
-        sampled = await sample_in_transaction(
-            connection, situation.session, request.world_state, counter, now
-        )
+    sampled = await _sampled(connection, situation, request, now)
+    if sampled is not None:
         situation = situation.with_items(sampled.session, sampled.items)
     decided = await _decided(resources, connection, situation, request, now)
     await note_decision(connection, locked, decided.made.call.policy, request.point)
@@ -159,14 +156,26 @@ async def _prepare_locked(
     session = _settled(locked, decided.situation.session, named)
     if session != locked:
         await writer.save(session)
+    learned = await _learned(connection, session, request.report, now)
+    await _tell(resources, connection, session, named, recorded, now)
     return Prepared(
         session=session,
         named=named,
         appended=appended,
         sampled=sampled,
         claimed=claimed,
-        learned=await _learned(connection, session, request.report, now),
+        learned=learned,
     )
+
+
+async def _sampled(
+    connection: WriteConnection, situation: Situation, request: PrepareRequest, now: datetime
+) -> Sampled | None:
+    if request.world_state is None:
+        return None
+    session = situation.session
+    counter = counter_of(profile_of(session))
+    return await sample_in_transaction(connection, session, request.world_state, counter, now)
 
 
 async def _decided(
@@ -258,6 +267,20 @@ async def _start(
         ),
         now,
     )
+
+
+async def _tell(
+    resources: Resources,
+    connection: WriteConnection,
+    session: Session,
+    named: NamedCall,
+    recorded: Sequence[RecordedCall],
+    now: datetime,
+) -> None:
+    """Tell those who listen what a call means; one that was recorded before is told of already."""
+    await tell_of_need(resources, connection, session, named, now)
+    if not _is_recorded(named, recorded):
+        await tell_of_break(resources, connection, session, named, now)
 
 
 async def _name(

@@ -11,6 +11,7 @@ from app.compaction.record import Checkpoint, Compaction, CompactionPhase, blank
 from app.compaction.refusals import InvalidBoundary
 from app.compaction.view import View
 from app.services.compaction_ids import compaction_id
+from app.services.events import tell_of_completion
 from app.services.install import items_after
 from app.services.receipts import receipt
 from app.services.resources import Resources
@@ -117,6 +118,7 @@ async def _installed(
     await compactions.save(row)
     changed = await advanced(resources, connection, session, row, after, NO_BILL, now)
     await SessionWriter(connection).save(changed)
+    await tell_of_completion(resources, connection, changed, row, now)
     return row
 
 

@@ -16,6 +16,7 @@ from app.core.ledger import CallMeasures
 from app.core.policy import ShownItems
 from app.core.stored import Session
 from app.services.calls import recipe_of, surface_of
+from app.services.events import tell_of_replacement
 from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources
 from app.services.summary_bills import Bill, summary_entry
@@ -34,7 +35,7 @@ async def advanced(
     bill: Bill,
     now: datetime,
 ) -> Session:
-    """The session in its next window, and the ledger told of it.
+    """The session in its next window; the ledger and those who listen are told of it.
 
     The window starts with `after`, the items that the view of the fold or rewind `shown` shows.
     `bill` is what its summary took; the session has it in its totals.
@@ -55,7 +56,7 @@ async def advanced(
         measures=CallMeasures(estimated_tokens=estimated),
     )
     await ledger.add_event(begun, None)
-    return replace(
+    changed = replace(
         _in_thread(session, shown),
         view_id=shown.id,
         window=window,
@@ -63,6 +64,8 @@ async def advanced(
         version=session.version + 1,
         updated_at=now,
     )
+    await tell_of_replacement(resources, connection, changed, shown, now)
+    return changed
 
 
 def _in_thread(session: Session, shown: Compaction) -> Session:

@@ -123,10 +123,6 @@ GOOSE: tuple[Requirement, ...] = (
             "The session's usage becomes the retained tokens, and the summary's cost is added to"
             " the total.",
         ),
-    ),
-    *rules(
-        "goose",
-        "§7.2 Writing back",
         (
             "GO-7.2-notice-then-replacement",
             "A notice goes out before the history is replaced.",
@@ -135,7 +131,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-history-replaced-event",
             "The replacement is announced as an event, so a host need not guess.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",

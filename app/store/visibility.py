@@ -6,7 +6,7 @@ Source: docs/semantics/goose.md#boundaries.
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, FromClause, Subquery, func, insert, select
+from sqlalchemy import ColumnElement, FromClause, ScalarSelect, func, insert, select
 
 from app.core.visibility import Visibility
 from app.store.connections import WriteConnection
@@ -30,9 +30,12 @@ def seen_messages(incarnation: str, through_ordinal: int | None) -> SeenMessages
         return SeenMessages(
             rows=messages, for_agent=messages.c.agent_visible, for_people=messages.c.user_visible
         )
-    changed = _newest_changes(incarnation, through_ordinal)
+    changed = visibility_changes.alias("changed")
+    is_newest = (changed.c.incarnation == incarnation) & (
+        changed.c.ordinal == _newest_ordinal(incarnation, through_ordinal)
+    )
     return SeenMessages(
-        rows=messages.outerjoin(changed, changed.c.sequence == messages.c.sequence),
+        rows=messages.outerjoin(changed, is_newest),
         for_agent=func.coalesce(changed.c.agent_visible, messages.c.agent_visible),
         for_people=func.coalesce(changed.c.user_visible, messages.c.user_visible),
         newest=(
@@ -42,18 +45,17 @@ def seen_messages(incarnation: str, through_ordinal: int | None) -> SeenMessages
     )
 
 
-def _newest_changes(incarnation: str, through_ordinal: int | None) -> Subquery:
-    """The newest change of each message of a session that has one, through an ordinal."""
-    table = visibility_changes
-    newest = select(func.max(table.c.ordinal)).where(table.c.incarnation == incarnation)
-    if through_ordinal is not None:
-        newest = newest.where(table.c.ordinal <= through_ordinal)
-    return (
-        select(table.c.sequence, table.c.agent_visible, table.c.user_visible)
-        .where(table.c.incarnation == incarnation)
-        .where(table.c.ordinal.in_(newest.group_by(table.c.sequence)))
-        .subquery("changed")
+def _newest_ordinal(incarnation: str, through_ordinal: int | None) -> ScalarSelect[int]:
+    """The newest change of the message of a row: two steps in an index, however many there are."""
+    change = visibility_changes.alias("change")
+    newest = (
+        select(func.max(change.c.ordinal))
+        .where(change.c.incarnation == incarnation, change.c.sequence == messages.c.sequence)
+        .correlate(messages)
     )
+    if through_ordinal is not None:
+        newest = newest.where(change.c.ordinal <= through_ordinal)
+    return newest.scalar_subquery()
 
 
 class VisibilityWriter:

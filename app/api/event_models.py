@@ -46,7 +46,7 @@ class HistoryReplacedEvent(BaseModel):
 
 
 class CompactionCompletedEvent(BaseModel):
-    """A compaction is completed."""
+    """A fold is installed."""
 
     session_id: str
     type: Literal["compaction_completed"]

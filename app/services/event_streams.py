@@ -33,12 +33,17 @@ class Page:
 
 
 async def first_place(resources: Resources, last_event_id: str | None) -> int:
-    """Where a stream begins: behind the event that its listener had last, or with what comes."""
-    if last_event_id is not None:
-        known = _EVENT_ID.fullmatch(last_event_id)
-        return _UNKNOWN_PLACE if known is None else int(known[1])
+    """Where a stream begins: behind the event that its listener had last, or with what comes.
+
+    Raises:
+        DatabaseUnavailable: There is nothing to be told, wherever it begins.
+    """
     async with resources.database.reading() as connection:
-        return (await EventRepository(connection).log()).last_id
+        log = await EventRepository(connection).log()
+    if last_event_id is None:
+        return log.last_id
+    known = _EVENT_ID.fullmatch(last_event_id)
+    return _UNKNOWN_PLACE if known is None else int(known[1])
 
 
 async def follow(resources: Resources, wanted: EventFilter, place: int) -> AsyncIterator[Page]:

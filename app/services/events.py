@@ -1,7 +1,7 @@
 """Events of sessions, stored in the transaction that they tell of.
 
-Each call is the last that its transaction does beyond the session's own rows: from then on
-nobody else can store an event until it ends.
+From the first of them on nobody else can store one until the transaction ends. So a transaction
+tells late, and takes no row of other sessions afterwards.
 
 Source: docs/semantics/events.md.
 """

@@ -145,6 +145,22 @@ async def test_a_fold_of_the_provider_is_told_of_too(timed: Timed) -> None:
     assert "only the provider" not in repr(told)
 
 
+async def test_a_summary_that_was_begun_before_is_told_of_once_it_is_shown(timed: Timed) -> None:
+    settings = {"threshold": 4, "prefetch_ratio": 0.5, "keep_last": 2}
+    session = await timed.session(policy={"preset": "awaken", "compact": settings})
+    await session.append(*(user(f"message {number}") for number in range(3)))
+    held = await start(session, kind="prefetch")
+    succeeded(await held.complete("S"))
+    begun = await kept(timed)
+    await run_turn(session)
+    await session.append(*(user(f"message {number}") for number in range(3, 6)))
+    prepared = await session.prepare(**POINT)
+
+    assert begun == []
+    assert prepared["decision"]["action"] == "submit"
+    assert types(await kept(timed)) == ["history_replaced", "compaction_completed"]
+
+
 async def test_a_needed_compaction_is_told_of_once_per_plan(timed: Timed) -> None:
     session = await over_line(timed)
     keys = []

@@ -15,6 +15,7 @@ SyntheticReason: TypeAlias = Literal[
     "last_user_request_replay",
     "compaction_summary",
     "system_reminder",
+    "tool_pair_summary",
     "interrupted_tool_result",
     "placeholder",
 ]

@@ -32,6 +32,7 @@ from app.services.plans import fold_of, plan_of, plans_again, request_of
 from app.services.profiles import compact_with, policy_of, style_of
 from app.services.resources import Resources
 from app.services.runtime import reminder_of, runtime_now
+from app.services.same_window import window_view_of
 from app.services.situations import Situation, caught_up, read_situation
 from app.services.supersede import refuse_live_turn
 from app.services.turns import TurnPoint, touch_turn
@@ -122,7 +123,7 @@ async def start_locked(
     plan = await plan_of(connection, situation, fold, request.kind, request.instructions)
     pending = await compactions.pending()
     if pending is not None:
-        outcome = transition("pending", _event(pending, plan, request, now))
+        outcome = transition("pending", event_of(pending, plan, request, now))
         if outcome.action in ("answer", "take_over"):
             return await _joined(resources, connection, situation, pending, request, now)
         if outcome.action == "refuse":
@@ -154,7 +155,7 @@ async def _repeated(
     compactions = CompactionWriter(connection, incarnation)
     found = await compactions.find(compaction_id(resources, incarnation, "compact", request.key))
     pending = await compactions.pending()
-    if pending is not None and _is_own(pending.claim, request):
+    if pending is not None and is_own_claim(pending.claim, request):
         found = pending
     if found is None:
         return None
@@ -171,14 +172,15 @@ async def _done_already(
     request: CompactionRequest,
 ) -> Compaction | None:
     """The compaction that is shown, where the request asks for the very same plan again."""
-    if session.view_id is None:
+    view_id = await window_view_of(compactions, session.view_id)
+    if view_id is None:
         return None
-    shown = await compactions.get(session.view_id)
+    shown = await compactions.get(view_id)
     is_same = await plans_again(resources, connection, session, shown, request.instructions)
     return shown if is_same else None
 
 
-def _event(
+def event_of(
     pending: Compaction, plan: Plan, request: CompactionRequest, now: datetime
 ) -> RequestEvent:
     """What the request is to the compaction that is under way."""
@@ -250,7 +252,7 @@ async def _joined(
 ) -> Claimed:
     """The pending compaction of the same plan: its claim again, taken over, or somebody else's."""
     claim = pending.claim
-    is_own = _is_own(claim, request)
+    is_own = is_own_claim(claim, request)
     if claim is not None and claim.expires_at > now and not is_own:
         return Claimed(compaction=pending, outcome="found", request=None)
     joined = pending
@@ -271,7 +273,7 @@ async def _joined(
     return Claimed(compaction=joined, outcome="claimed", request=summary_request)
 
 
-def _is_own(claim: Claim | None, request: CompactionRequest) -> bool:
+def is_own_claim(claim: Claim | None, request: CompactionRequest) -> bool:
     """Whether the claim was taken by the same request."""
     return claim is not None and claim.key is not None and claim.key == request.claim_key
 

@@ -12,7 +12,9 @@ from app.core.ledger import LedgerEntry
 from app.core.limits import Limits
 from app.core.stored import Session
 from app.core.usage_report import filled
+from app.services.same_window import is_same_window
 from app.services.turns import TurnPoint
+from app.store.compactions import CompactionRepository
 from app.store.connections import WriteConnection
 from app.store.prepared import RecordedCall
 from app.store.usage import LedgerWriter
@@ -35,7 +37,9 @@ async def with_overflow(
     identity = sha256(canonical.encode(["overflow", call.id])).digest()
     if await ledger.has(identity):
         return session
-    is_late = call.recipe.view_id != session.view_id
+    before, view_id = call.recipe.view_id, session.view_id
+    compactions = CompactionRepository(connection, session.incarnation)
+    is_late = not await is_same_window(compactions, before, view_id)
     await ledger.add_event(
         LedgerEntry(
             ordinal=await ledger.next_ordinal(),
@@ -53,7 +57,8 @@ async def with_overflow(
         ),
         identity,
     )
-    if limits is None or is_late:
+    # Tool pairs that were summarised meanwhile have made the request shorter.
+    if limits is None or before != view_id:
         return session
     full = limits.hard_limit_tokens
     usage = filled(session.usage, limits.context_window if full is None else full)

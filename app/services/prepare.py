@@ -14,6 +14,7 @@ from app.services.decisions import Decided, OverflowReport, decide_call, pruned
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.models import learned_limit, record_limit
+from app.services.pair_batches import with_background
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.situations import Situation, caught_up, read_situation
@@ -111,6 +112,7 @@ async def _unchanged(
     point = request.point
     if point is not None and not await is_settled(connection, session, point, resources.now()):
         return None
+    made = await _with_background(connection, seen, made, request, resources.now())
     named, recorded = await _name(resources, connection, session, made)
     same = _is_recorded(named, recorded) and _settled(session, session, named) == session
     return named if same else None
@@ -140,7 +142,8 @@ async def _prepare_locked(
         situation = situation.with_items(sampled.session, sampled.items)
     decided = await _decided(resources, connection, situation, request, now)
     claimed = await _start(resources, connection, decided, request, now)
-    named, recorded = await _name(resources, connection, decided.situation.session, decided.made)
+    made = await _with_background(connection, decided.situation, decided.made, request, now)
+    named, recorded = await _name(resources, connection, decided.situation.session, made)
     if not _is_recorded(named, recorded):
         await PreparedWriter(connection, locked.incarnation).record(named.record(), now)
     session = _settled(locked, decided.situation.session, named)
@@ -180,6 +183,18 @@ async def _decided(
     return await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
     )
+
+
+async def _with_background(
+    connection: ReadConnection,
+    situation: Situation,
+    made: MadeCall,
+    request: PrepareRequest,
+    now: datetime,
+) -> MadeCall:
+    """The call with what may run meanwhile."""
+    turn_id = None if request.point is None else request.point.turn_id
+    return await with_background(connection, situation, made, turn_id, now)
 
 
 async def _learned(

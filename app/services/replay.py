@@ -77,7 +77,10 @@ async def read_history(
             raise NoCompaction("session has no conversation compaction to read back")
         through = found.checkpoint.through_sequence
         messages = MessageRepository(connection, session.incarnation)
-        page = await messages.page(MessageFilter(), "asc", after_sequence, limit + 1)
+        if found.kind == "tool_pairs":
+            page = await _of_pairs(messages, found, after_sequence)
+        else:
+            page = await messages.page(MessageFilter(), "asc", after_sequence, limit + 1)
         coverage = await coverage_of(connection, session)
     covered = [stored for stored in page if stored.sequence <= through]
     return HistoryPage(
@@ -88,6 +91,22 @@ async def read_history(
         coverage=coverage,
         has_more=len(covered) > limit,
     )
+
+
+async def _of_pairs(
+    messages: MessageRepository, batch: Compaction, after_sequence: int
+) -> list[StoredMessage]:
+    """The messages that a batch of tool pairs covers, which are not all up to its last one."""
+    hidden = [
+        sequence
+        for pair in (() if batch.view is None else batch.view.pairs)
+        if pair.compaction_id == batch.id
+        for sequence in pair.sequences
+        if sequence > after_sequence
+    ]
+    ids = await messages.ids_at(set(hidden))
+    found = await messages.by_ids(sorted(ids.values()))
+    return sorted(found.values(), key=lambda stored: stored.sequence)
 
 
 async def replay_session(resources: Resources, session_id: str, selector: Selector) -> Replay:
@@ -146,7 +165,7 @@ async def _checkpoint(
     resources: Resources, connection: ReadConnection, session: Session, found: Compaction
 ) -> tuple[str | None, int, tuple[Item, ...]]:
     checkpoint = found.checkpoint
-    if checkpoint is None or checkpoint.summary is None:
+    if checkpoint is None or not checkpoint.items:
         raise NoCompaction(f"compaction {found.id!r} has no checkpoint", compaction_id=found.id)
     items = await resources.checkpoints.items(
         connection, session.incarnation, found.id, counter_of(profile_of(session))

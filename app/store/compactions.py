@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, func, select
+from sqlalchemy import Column, ColumnElement, Row, func, not_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.compaction.codec import decode_compaction, encode_compaction
@@ -14,6 +14,9 @@ from app.core.ids import is_key
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.messages import Order
 from app.store.tables import compactions, sessions
+
+_IS_NO_BATCH = compactions.c.kind != "tool_pairs"
+"""Batches of tool pairs run beside everything else and keep nobody waiting."""
 
 
 class CompactionRepository:
@@ -50,18 +53,24 @@ class CompactionRepository:
         return (await self.get(view_id)).view or WHOLE
 
     async def pending(self) -> Compaction | None:
-        """The compaction that is under way. There is at most one."""
-        return await self._first(compactions.c.status == "pending")
+        """The compaction that is under way, tool pairs aside. There is at most one."""
+        return await self._first((compactions.c.status == "pending") & _IS_NO_BATCH)
+
+    async def under_way(self) -> list[Compaction]:
+        """All compactions that have not ended, tool pairs included, oldest first."""
+        return await self._all(compactions.c.status == "pending")
+
+    async def pair_batches(self, turn_id: str | None) -> list[Compaction]:
+        """The batches of tool pairs that are under way, and those of a turn, oldest first."""
+        wanted = compactions.c.status == "pending"
+        if turn_id is not None:
+            wanted |= compactions.c.turn_id == turn_id
+        return await self._all(wanted & not_(_IS_NO_BATCH))
 
     async def of_call(self, turn_id: str, model_call: int) -> list[Compaction]:
-        """The compactions of one model call, oldest first."""
-        statement = (
-            select(compactions)
-            .where(self._mine, compactions.c.turn_id == turn_id)
-            .where(compactions.c.model_call == model_call)
-            .order_by(compactions.c.ordinal)
-        )
-        return [_compaction(row) for row in await self._connection.execute(statement)]
+        """The compactions of one model call, tool pairs aside, oldest first."""
+        of_call = (compactions.c.turn_id == turn_id) & (compactions.c.model_call == model_call)
+        return await self._all(of_call & _IS_NO_BATCH)
 
     async def latest_checkpoint(self) -> Compaction | None:
         """The newest compaction that has a checkpoint with a summary."""
@@ -89,6 +98,10 @@ class CompactionRepository:
         if after is not None:
             statement = statement.where(place > after if order == "asc" else place < after)
         statement = statement.order_by(place if order == "asc" else place.desc())
+        return [_compaction(row) for row in await self._connection.execute(statement)]
+
+    async def _all(self, condition: ColumnElement[bool]) -> list[Compaction]:
+        statement = select(compactions).where(self._mine, condition).order_by(compactions.c.ordinal)
         return [_compaction(row) for row in await self._connection.execute(statement)]
 
     async def _first(self, condition: ColumnElement[bool]) -> Compaction | None:

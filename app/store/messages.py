@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, delete, insert, select
+from sqlalchemy import ColumnElement, delete, insert, or_, select
 
 from app.core.chat_state import Arrival, OpenCall, advance
 from app.core.errors import MessageNotFound
@@ -20,6 +20,8 @@ from app.store.tables import messages, open_calls
 
 Order: TypeAlias = Literal["asc", "desc"]
 
+RANGES_AT_ONCE = 200
+"""Ranges of one statement; SQLite nests no expression deeper than 1 000."""
 IDS_AT_ONCE = 10_000
 """Ids of one statement; a database takes some 32 000 values in it."""
 
@@ -53,6 +55,23 @@ class MessageRepository:
             .order_by(messages.c.sequence)
         )
         return tuple(map(item_of_row, await self._connection.execute(statement)))
+
+    async def items_in(self, ranges: Sequence[tuple[int, int]]) -> tuple[Item, ...]:
+        """The messages that a model may see in some ranges, as in `items`, which do not overlap."""
+        found: list[Item] = []
+        for start in range(0, len(ranges), RANGES_AT_ONCE):
+            place = messages.c.sequence
+            within = [
+                (place > after) & (place <= last)
+                for after, last in ranges[start : start + RANGES_AT_ONCE]
+            ]
+            statement = (
+                select(*(messages.c[name] for name in ITEM_COLUMNS))
+                .where(self._mine, messages.c.agent_visible, or_(*within))
+                .order_by(place)
+            )
+            found += map(item_of_row, await self._connection.execute(statement))
+        return tuple(found)
 
     async def turn_ids(self, through_sequence: int) -> dict[str, str | None]:
         """The turn of every message up to a sequence, by message id."""

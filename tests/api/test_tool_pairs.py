@@ -194,8 +194,10 @@ async def test_P7_parallel_calls_are_one_group(timed: Timed) -> None:
     batch = await claim(session)
     succeeded(await complete(session, batch))
 
+    # A request has a message for each result.
+    rest = ["a5", "r5", "r5", "a6", "r6", "r6"]
     assert [pair["call_ids"] for pair in batch["pairs"]] == [[f"x{n}", f"y{n}"] for n in range(5)]
-    assert await seen(session) == ["u1", *[SUMMARY] * 5, "a5", "r5", "a6", "r6", "u2"]
+    assert await seen(session) == ["u1", *[SUMMARY] * 5, *rest, "u2"]
 
 
 async def test_without_a_user_request_the_trailing_run_of_tools_is_the_reply(timed: Timed) -> None:
@@ -654,3 +656,43 @@ async def test_goose_s_fixing_keeps_a_summary_apart_from_what_was_asked(timed: T
         "go",
         *["Context, not a request"] * 10,
     ]
+
+
+async def plan_pairs(timed: Timed, *conversation: Json, **policy: Any) -> Any:
+    body = {
+        "policy": {"preset": "goose", "tool_call_cutoff": 2, **policy},
+        "model_profile": {"name": "model-a", "context_window": WINDOW},
+        "conversation": list(conversation),
+        "kind": "tool_pairs",
+    }
+    return await timed.api.client.post("/v1/compaction/plan", json=body)
+
+
+def given_pairs(count: int) -> list[Json]:
+    """So many pairs without ids, behind a request that no model sees."""
+    hidden = {**user("go"), "agent_visible": False}
+    found = [
+        each for number in range(count) for each in (calls(f"c{number}"), results(f"c{number}"))
+    ]
+    return [hidden, *found, user("more")]
+
+
+async def test_the_pairs_of_a_conversation_that_is_given_are_planned_alike(timed: Timed) -> None:
+    conversation = given_pairs(20)
+    conversation[3]["source"] = {"type": "real", "id": "a1"}
+    planned = succeeded(await plan_pairs(timed, *conversation))
+
+    assert (planned["keep_from"], planned["fold_through"]) == (None, None)
+    assert [pair["indexes"] for pair in planned["pairs"][:2]] == [[1, 2], [3, 4]]
+    assert [pair["message_ids"] for pair in planned["pairs"][:2]] == [[None, None], ["a1", None]]
+    assert called(planned) == FIRST_TEN
+    assert texts(planned["pairs"][9]["summary_request"]) == [
+        "[assistant]: tool_request(read): {}\n[user]: tool_response: done"
+    ]
+
+
+async def test_a_conversation_with_few_pairs_has_no_batch(timed: Timed) -> None:
+    few = await plan_pairs(timed, *given_pairs(12))
+    off = await plan_pairs(timed, *given_pairs(20), tool_pair_summarization=False)
+
+    assert refusal(few) == refusal(off) == (422, "nothing_to_compact")

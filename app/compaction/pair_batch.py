@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.compaction.checkpoint_items import MadeItem
+from app.compaction.fence import fenced
 from app.compaction.instructions import with_focus
 from app.compaction.ladder import UNCOUNTED
 from app.compaction.message_text import conversation_text
@@ -96,7 +97,7 @@ def pair_request(given: SummaryInput) -> SummaryRequest:
     form = form_of("system", (text_block(prompt),), UNCOUNTED)
     surface = Surface(system=(SystemMessage(key=PAIR_KEY, form=form),), tools=())
     told = conversation_text(told_copy(given.items, given.context))
-    return assemble(given, 0, "flat", surface, (), (told,))
+    return assemble(given, 0, "flat", surface, (), (fenced("conversation", told),))
 
 
 def made_summary(number: int, text: str) -> MadeItem:

@@ -30,7 +30,7 @@ PAIR_PROMPT = (
     " goes on working. Say what was done and what came of it; keep names, paths and errors as they"
     " are written. Answer with the summary alone."
 )
-"""The system prompt of the request for one pair; the pair as text is its only message."""
+"""The system prompt of the request for one pair; the pair as text, in a fence, is its message."""
 
 
 Reason: TypeAlias = Literal["no_visible_pair", "not_whole"]

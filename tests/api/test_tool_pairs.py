@@ -38,6 +38,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WINDOW = 1_000_000
 SUMMARY = "tool_pair_summary"
+TOLD = (
+    "<conversation>\n[assistant]: tool_request(read): {}\n[user]: tool_response: done\n"
+    "</conversation>"
+)
 
 
 async def goose(
@@ -148,7 +152,7 @@ async def test_a_model_is_asked_of_each_pair_alone(timed: Timed) -> None:
     request = (await claim(session))["pairs"][3]["summary_request"]
 
     assert request["messages"][0] == {"role": "system", "content": [text_block(PAIR_PROMPT)]}
-    assert texts(request) == ["[assistant]: tool_request(read): {}\n[user]: tool_response: done"]
+    assert texts(request) == [TOLD]
     assert request["tools"] == []
 
 
@@ -608,7 +612,7 @@ async def test_text_beside_calls_is_hidden_with_them(timed: Timed) -> None:
     succeeded(await complete(session, batch))
 
     request = batch["pairs"][0]["summary_request"]
-    assert texts(request)[0].startswith("[assistant]: Let me look.\ntool_request(read): {}")
+    assert "[assistant]: Let me look.\ntool_request(read): {}\n" in texts(request)[0]
     assert "at" not in await seen(session)
 
 
@@ -686,9 +690,7 @@ async def test_the_pairs_of_a_conversation_that_is_given_are_planned_alike(timed
     assert [pair["indexes"] for pair in planned["pairs"][:2]] == [[1, 2], [3, 4]]
     assert [pair["message_ids"] for pair in planned["pairs"][:2]] == [[None, None], ["a1", None]]
     assert called(planned) == FIRST_TEN
-    assert texts(planned["pairs"][9]["summary_request"]) == [
-        "[assistant]: tool_request(read): {}\n[user]: tool_response: done"
-    ]
+    assert texts(planned["pairs"][9]["summary_request"]) == [TOLD]
 
 
 async def test_a_conversation_with_few_pairs_has_no_batch(timed: Timed) -> None:

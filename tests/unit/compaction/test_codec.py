@@ -16,10 +16,11 @@ from app.compaction.record import (
     Claim,
     Compaction,
     Plan,
+    PlannedPair,
     Rung,
     blank_compaction,
 )
-from app.compaction.view import View
+from app.compaction.view import PairPlace, View
 from app.core import canonical
 from app.core.model_profile import ModelProfile
 
@@ -107,6 +108,21 @@ REWIND = replace(
     ),
     view=View(checkpoint_id=None, ranges=(), open_after=4),
 )
+BATCH = replace(
+    COMPLETED,
+    kind="tool_pairs",
+    plan=replace(
+        PLAN,
+        pairs=(PlannedPair(call_ids=("a", "b"), message_ids=("m2", "m3"), sequences=(2, 3)),),
+    ),
+    view=View(
+        checkpoint_id=None,
+        ranges=((0, 1),),
+        open_after=3,
+        pairs=(PairPlace(compaction_id="compaction-1", index=0, sequences=(2, 3)),),
+        stands_on="compaction-0",
+    ),
+)
 FAILED = replace(PENDING, status="failed", claim=None, failure_code="cannot_fit")
 
 
@@ -123,8 +139,8 @@ def through_bytes(compaction: Compaction) -> Compaction:
 
 @pytest.mark.parametrize(
     "compaction",
-    [BLANK, PENDING, COMPLETED, REWIND, FAILED],
-    ids=["blank", "pending", "completed", "rewind", "failed"],
+    [BLANK, PENDING, COMPLETED, REWIND, BATCH, FAILED],
+    ids=["blank", "pending", "completed", "rewind", "tool pairs", "failed"],
 )
 def test_a_compaction_comes_back_as_it_was(compaction: Compaction) -> None:
     assert through_bytes(compaction) == compaction
@@ -146,6 +162,8 @@ def test_the_bytes_are_json_of_the_fields() -> None:
         "ranges": [[4, 6], [8, 9]],
         "open_after": 12,
         "again": [1, 3],
+        "pairs": [],
+        "stands_on": None,
     }
     assert fields["instructions"] == "Keep 名前."
 
@@ -187,3 +205,11 @@ def test_a_rewind_from_before_there_were_styles_has_no_items() -> None:
     found = decode_compaction(canonical.encode(former), NOON, NOON, None, NOON)
 
     assert found == REWIND
+
+
+def test_tool_pairs_begin_no_window() -> None:
+    assert [each.window_view_id for each in (COMPLETED, BATCH, replace(BATCH, view=None))] == [
+        "compaction-1",
+        "compaction-0",
+        "compaction-1",
+    ]

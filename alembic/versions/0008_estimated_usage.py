@@ -14,7 +14,9 @@ depends_on: str | Sequence[str] | None = None
 def upgrade() -> None:
     """Go to this schema."""
     # Nothing that is in the ledger already was estimated.
-    column = sa.Column("is_estimated", sa.Boolean(), nullable=False, server_default=sa.false())
+    column: sa.Column[bool] = sa.Column(
+        "is_estimated", sa.Boolean(), nullable=False, server_default=sa.false()
+    )
     op.add_column("usage_reports", column)
 
 

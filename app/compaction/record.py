@@ -70,6 +70,15 @@ FIRST_RUNG = Rung(min_level=0, overflowed_tokens=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPair:
+    """Tool calls of one message and their results, which are summarised together."""
+
+    call_ids: tuple[str, ...]
+    message_ids: tuple[str, ...]
+    sequences: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a compaction folds."""
 
@@ -91,6 +100,8 @@ class Plan:
     """Of what is folded, by every counter."""
     anchor_message_id: str | None
     anchor_sequence: int | None
+    pairs: tuple[PlannedPair, ...] = ()
+    """What a batch of tool pairs summarises; nothing of any other kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +117,8 @@ class Checkpoint:
     last_user_message_id: str | None
     last_user_message_sequence: int | None
     summary: str | None
-    """None for a view without a summary: an undo, a rewind before every fold, a provider's fold."""
+    """None for a view without one: an undo, a rewind before every fold, a provider's fold, a batch
+    of tool pairs, which has several."""
     runtime_reminder: str | None
     runtime_state: Mapping[str, object] | None
     created_at: datetime
@@ -154,6 +166,13 @@ class Compaction:
     view: View | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def window_view_id(self) -> str | None:
+        """The view that its window began with: tool pairs begin no window."""
+        if self.kind != "tool_pairs" or self.view is None:
+            return self.id
+        return self.view.stands_on
 
 
 def blank_compaction(

@@ -30,12 +30,12 @@ PAIR_PROMPT = (
     " goes on working. Say what was done and what came of it; keep names, paths and errors as they"
     " are written. Answer with the summary alone."
 )
-"""The system prompt of the request for one pair; the pair as text is its only message."""
+"""The system prompt of the request for one pair; the pair as text, in a fence, is its message."""
 
 
 Reason: TypeAlias = Literal["no_visible_pair", "not_whole"]
-"""Why a call is passed over; `not_whole`: other calls or results would go with it, or something is
-not stored."""
+"""Why a call is passed over; `not_whole`: other calls or results would go with it or be parted, a
+result is still to come, or something is not stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,8 @@ def pair_group(messages: Sequence[Shown], call_id: str) -> PairGroup | PassedOve
     told = [id_ for index in results for id_ in sorted(_answered(messages[index].item))]
     indexes = (*asked, *results)
     is_whole = len(asked) == 1 and sorted(told) == sorted(ids)
-    if not is_whole or any(message_id(messages[index].item) is None for index in indexes):
+    is_parted = _waits(messages, results) or _parts_a_run(messages, indexes[-1])
+    if not is_whole or is_parted or any(message_id(messages[i].item) is None for i in indexes):
         return PassedOver(call_id=call_id, reason="not_whole")
     calls = messages[asked[0]].item.facts.calls
     return PairGroup(call_ids=tuple(call.id for call in calls), indexes=indexes)
@@ -134,6 +135,19 @@ def with_pair_summary(
     ]
     changed.insert(group.indexes[-1] + 1, Shown(item=summary, visibility=AGENT_ONLY))
     return tuple(changed)
+
+
+def _waits(messages: Sequence[Shown], results: Sequence[int]) -> bool:
+    """Whether a result is still to come."""
+    facts = (result for index in results for result in messages[index].item.facts.results)
+    return any(result.state == "running" for result in facts)
+
+
+def _parts_a_run(messages: Sequence[Shown], last: int) -> bool:
+    """Whether a summary behind a message would part other results from their call."""
+    behind = (shown.item for shown in messages[last + 1 :] if shown.visibility.agent)
+    following = next(behind, None)
+    return following is not None and following.role == "tool"
 
 
 def _seen(messages: Sequence[Shown], is_meant: Callable[[Item], bool]) -> list[int]:

@@ -16,6 +16,7 @@ SyntheticReason: TypeAlias = Literal[
     "compaction_summary",
     "provider_fold",
     "system_reminder",
+    "tool_pair_summary",
     "interrupted_tool_result",
     "placeholder",
 ]

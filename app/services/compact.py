@@ -30,6 +30,7 @@ from app.services.plans import fold_of, plan_of, plans_again, request_of
 from app.services.profiles import policy_of, style_of
 from app.services.resources import Resources
 from app.services.runtime import reminder_of, runtime_now
+from app.services.same_window import window_view_of
 from app.services.situations import Situation, caught_up, read_situation
 from app.services.supersede import refuse_live_turn
 from app.services.turns import TurnPoint, touch_turn
@@ -81,7 +82,7 @@ async def start_locked(
         return begun
     pending = None if request.kind == "prefetch" else await compactions.pending()
     if pending is not None:
-        outcome = transition("pending", _event(pending, plan, request, now))
+        outcome = transition("pending", event_of(pending, plan, request, now))
         if outcome.action in ("answer", "take_over"):
             return await joined(resources, connection, situation, pending, request, now)
         if outcome.action == "refuse":
@@ -153,14 +154,15 @@ async def _done_already(
     request: CompactionRequest,
 ) -> Compaction | None:
     """The compaction that is shown, where the request asks for the very same plan again."""
-    if session.view_id is None:
+    view_id = await window_view_of(compactions, session.view_id)
+    if view_id is None:
         return None
-    shown = await compactions.get(session.view_id)
+    shown = await compactions.get(view_id)
     is_same = await plans_again(resources, connection, session, shown, request.instructions)
     return shown if is_same else None
 
 
-def _event(
+def event_of(
     pending: Compaction, plan: Plan, request: CompactionRequest, now: datetime
 ) -> RequestEvent:
     """What the request is to the compaction that is under way."""

@@ -64,7 +64,7 @@ async def plans_again(
         return False
     if session.visibility_ordinal != plan.visibility_ordinal:
         return False
-    folded = (await _planned_items(resources, connection, session, plan))[: plan.keep_from]
+    folded = (await planned_items(resources, connection, session, plan))[: plan.keep_from]
     model = _summarising(session, shown.compact_with)
     return plan.key == _key(
         session, plan.view_id, model, folded, plan.through_sequence, instructions
@@ -126,7 +126,7 @@ async def request_of(
     """The summary request of a compaction on a rung; the same again at every repeat."""
     plan = compaction.plan
     assert plan is not None
-    items = await _planned_items(resources, connection, session, plan)
+    items = await planned_items(resources, connection, session, plan)
     recipe = recipe_of(session, {})
     if compaction.compact_with is not None:
         profile = compaction.compact_with
@@ -138,7 +138,7 @@ async def request_of(
         surface=await _surface(resources, connection, recipe, compaction, style),
         items=items,
         keep_from=plan.keep_from,
-        context=_context(resources, recipe, session, plan),
+        context=planned_context(resources, recipe, session, plan),
         style=compaction.style,
         instructions=compaction.instructions,
         min_level=rung.min_level,
@@ -170,7 +170,7 @@ def _key(
     )
 
 
-async def _planned_items(
+async def planned_items(
     resources: Resources, connection: ReadConnection, session: Session, plan: Plan
 ) -> tuple[Item, ...]:
     """What was shown when a plan was made."""
@@ -203,7 +203,10 @@ async def _surface(
     )
 
 
-def _context(resources: Resources, recipe: Recipe, session: Session, plan: Plan) -> StepContext:
+def planned_context(
+    resources: Resources, recipe: Recipe, session: Session, plan: Plan
+) -> StepContext:
+    """What the steps of a summary request are told: the watermark is the one of the plan."""
     boundary = replace(recipe.boundary, through_sequence=plan.pruned_through)
     return step_context(resources, replace(recipe, boundary=boundary), session.incarnation)
 

@@ -17,6 +17,7 @@ from app.services.events import tell_of_break, tell_of_need
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.models import learned_limit, record_limit
+from app.services.pair_batches import pairs_offer
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.situations import Situation, caught_up, read_situation
@@ -123,7 +124,7 @@ async def _unchanged(
     point = request.point
     if point is not None and not await is_settled(connection, session, point, resources.now()):
         return None
-    made = await with_background(connection, seen, made, resources.now())
+    made = await with_background(connection, seen, made, request.point, resources.now())
     named, recorded = await _name(resources, connection, session, made)
     same = _is_recorded(named, recorded) and _settled(session, session, named) == session
     return named if same else None
@@ -204,7 +205,8 @@ async def _decided(
     decided = await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
     )
-    made = await with_background(connection, decided.situation, decided.made, now)
+    point = request.point
+    made = await with_background(connection, decided.situation, decided.made, point, now)
     return replace(decided, made=made)
 
 
@@ -217,13 +219,19 @@ async def settled_in_turn(
 
 
 async def with_background(
-    connection: ReadConnection, situation: Situation, made: MadeCall, now: datetime
+    connection: ReadConnection,
+    situation: Situation,
+    made: MadeCall,
+    point: TurnPoint | None,
+    now: datetime,
 ) -> MadeCall:
     """The call with what may be begun while it is sent."""
-    offer = await prefetch_offer(connection, situation, made, now)
-    if offer is None:
-        return made
-    return made.with_decision(replace(made.call.decision, background=(offer,)))
+    offers = (
+        await prefetch_offer(connection, situation, made, now),
+        await pairs_offer(connection, situation, None if point is None else point.turn_id, now),
+    )
+    background = tuple(offer for offer in offers if offer is not None)
+    return made.with_decision(replace(made.call.decision, background=background))
 
 
 async def _learned(

@@ -102,7 +102,10 @@ async def read_history(
             raise NoCompaction("session has no conversation compaction to read back")
         through = found.checkpoint.through_sequence
         messages = MessageRepository(connection, session.incarnation)
-        page = await messages.page(MessageFilter(), "asc", after_sequence, limit + 1)
+        if found.kind == "tool_pairs":
+            page = await _of_pairs(messages, found, after_sequence)
+        else:
+            page = await messages.page(MessageFilter(), "asc", after_sequence, limit + 1)
         coverage = await coverage_of(connection, session)
     covered = [stored for stored in page if stored.sequence <= through]
     return HistoryPage(
@@ -113,6 +116,22 @@ async def read_history(
         coverage=coverage,
         has_more=len(covered) > limit,
     )
+
+
+async def _of_pairs(
+    messages: MessageRepository, batch: Compaction, after_sequence: int
+) -> list[StoredMessage]:
+    """The messages that a batch of tool pairs covers, which are not all up to its last one."""
+    hidden = [
+        sequence
+        for pair in (() if batch.view is None else batch.view.pairs)
+        if pair.compaction_id == batch.id
+        for sequence in pair.sequences
+        if sequence > after_sequence
+    ]
+    ids = await messages.ids_at(set(hidden))
+    found = await messages.by_ids(sorted(ids.values()))
+    return sorted(found.values(), key=lambda stored: stored.sequence)
 
 
 async def replay_session(

@@ -20,6 +20,7 @@ from app.core.stored import Session
 from app.core.usage import UsageState
 from app.core.usage_report import Call, UsageNumbers, counted, reported
 from app.services.provider_contexts import ToldContext, is_of_thread
+from app.services.same_window import is_same_window, window_view_of
 from app.services.situations import Situation
 from app.store.compactions import CompactionRepository
 from app.store.connections import ReadConnection
@@ -117,13 +118,15 @@ async def find_call(
     if not is_prepared_id(report.prepared_id):
         raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
     call = await PreparedRepository(connection, session.incarnation).get(report.prepared_id)
+    compactions = CompactionRepository(connection, session.incarnation)
+    is_current = await is_same_window(compactions, call.recipe.view_id, session.view_id)
     return ReportedCall(
         identity=identity,
         through_sequence=call.recipe.through_sequence,
         requested_model=call.recipe.model,
         measures=call.measures,
         size=call.size,
-        is_of_earlier_window=call.recipe.view_id != session.view_id,
+        is_of_earlier_window=not is_current,
         is_of_thread=await is_of_thread(connection, session, call.recipe),
     )
 
@@ -186,16 +189,19 @@ async def _is_before_fold(
     connection: ReadConnection, session: Session, report: UsageReport
 ) -> bool:
     """Whether the window began at a later call of the report's turn."""
-    if session.view_id is None or report.turn_id is None or report.model_call is None:
+    compactions = CompactionRepository(connection, session.incarnation)
+    view_id = await window_view_of(compactions, session.view_id)
+    if view_id is None or report.turn_id is None or report.model_call is None:
         return False
-    shown = await CompactionRepository(connection, session.incarnation).get(session.view_id)
+    shown = await compactions.get(view_id)
     if shown.turn_id != report.turn_id or shown.model_call is None:
         return False
     return report.model_call < shown.model_call
 
 
 def _is_hidden(situation: Situation, sequence: int) -> bool:
-    return not situation.view.shows(sequence)
+    view = situation.view
+    return not view.shows(sequence) and view.pair_of(sequence) is None
 
 
 def _last_answer(items: Sequence[Item]) -> int | None:

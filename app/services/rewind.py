@@ -111,7 +111,7 @@ async def _goal(connection: WriteConnection, session: Session, target: RewindTar
 
 def _restored(parent: Compaction, session: Session) -> _Goal:
     checkpoint = parent.checkpoint
-    if checkpoint is None or not checkpoint.items:
+    if checkpoint is None or not checkpoint.items or parent.kind == "tool_pairs":
         raise CompactionNotRestorable(
             "conversation compaction cannot be restored because it has no last user anchor: "
             f"{parent.id}",
@@ -146,9 +146,13 @@ async def _earlier(connection: WriteConnection, session: Session, through: int) 
             f"the session holds {session.message_count} messages", through_sequence=through
         )
     cut = await session_cut(connection, session, through)
-    installed = await CompactionWriter(connection, session.incarnation).installed_at(cut)
+    compactions = CompactionWriter(connection, session.incarnation)
+    installed = await compactions.installed_at(cut)
     before = WHOLE if installed is None or installed.view is None else installed.view
     view = before.through(cut).closed_at(session.message_count)
+    if installed is not None and installed.kind == "tool_pairs" and view.checkpoint_id is not None:
+        # What is gone back to is the fold that the pairs came after.
+        installed = await compactions.get(view.checkpoint_id)
     return _Goal(view=view, parent=installed, through_sequence=cut)
 
 

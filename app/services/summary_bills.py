@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.compaction.record import BACKGROUND_KINDS, Compaction
+from app.compaction.record import Compaction
 from app.core.ledger import LedgerEntry
 from app.core.stored import Session
 from app.core.usage_fill import filled_usage
@@ -126,7 +126,7 @@ def summary_entry(
         window_number=session.window.number,
         is_late=False,
         event=None,
-        cause=compaction.kind if compaction.kind in BACKGROUND_KINDS else UNUSED_CAUSE,
+        cause="prefetch" if compaction.kind == "prefetch" else UNUSED_CAUSE,
         numbers=bill.numbers,
         is_estimated=bill.is_estimated,
     )

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import datetime
 
-from app.compaction.record import BACKGROUND_KINDS
 from app.compaction.refusals import SessionActive
 from app.core.stored import Session
 from app.store.compactions import CompactionWriter
@@ -26,16 +25,11 @@ async def refuse_live_turn(
             )
 
 
-async def supersede_pending(compactions: CompactionWriter, now: datetime) -> None:
-    """End the compaction that is under way, if there is one: its plan no longer stands."""
-    pending = await compactions.pending()
-    if pending is not None:
-        await compactions.save(replace(pending, status="superseded", claim=None, updated_at=now))
-
-
-async def supersede_background(compactions: CompactionWriter, now: datetime) -> None:
-    """End what is under way in the background: another view is shown than it was planned on."""
-    for kind in sorted(BACKGROUND_KINDS):
-        for pending in await compactions.of_kind(kind, "pending"):
+async def supersede_pending(
+    compactions: CompactionWriter, now: datetime, but: str | None = None
+) -> None:
+    """End what is under way, but for one compaction: the plans no longer stand."""
+    for pending in await compactions.under_way():
+        if pending.id != but:
             ended = replace(pending, status="superseded", claim=None, updated_at=now)
             await compactions.save(ended)

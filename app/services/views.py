@@ -1,10 +1,12 @@
 """The items of a session as its view shows them."""
 
 from collections import OrderedDict
+from heapq import merge
 
 from app.compaction.checkpoint_items import KeptItem, ReplayedItem, items_again, named_messages
+from app.compaction.pair_batch import at_place
 from app.compaction.record import Compaction
-from app.compaction.view import View
+from app.compaction.view import PairPlace, View
 from app.core.counting import TokenCounter
 from app.core.items import Item
 from app.store.compactions import CompactionRepository
@@ -82,10 +84,28 @@ async def view_items(
         items += await checkpoints.items(
             connection, incarnation, view.checkpoint_id, counter, visibility_ordinal
         )
-    for after, last in (*view.ranges, (view.open_after, through_sequence)):
-        if last > after:
-            items += await messages.items(after, last, visibility_ordinal)
-    return tuple(items)
+    ranges = (*view.ranges, (view.open_after, through_sequence))
+    wanted = [(after, last) for after, last in ranges if last > after]
+    shown = await messages.items_in(wanted, visibility_ordinal)
+    if not view.pairs:
+        return (*items, *shown)
+    summaries = [
+        await _pair_summary(checkpoints, connection, incarnation, pair, counter)
+        for pair in view.pairs
+    ]
+    return (*items, *merge(shown, summaries, key=lambda item: item.depends_on))
+
+
+async def _pair_summary(
+    checkpoints: CheckpointCache,
+    connection: ReadConnection,
+    incarnation: str,
+    pair: PairPlace,
+    counter: TokenCounter,
+) -> Item:
+    # What was made hides behind no change of visibility.
+    made = await checkpoints.items(connection, incarnation, pair.compaction_id, counter, 0)
+    return at_place(made[pair.index], pair.sequence)
 
 
 async def items_of_checkpoint(

@@ -20,8 +20,6 @@ from app.services.events import tell_of_replacement
 from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources
 from app.services.summary_bills import Bill, summary_entry
-from app.services.supersede import supersede_background
-from app.store.compactions import CompactionWriter
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.usage import LedgerWriter
 
@@ -40,7 +38,6 @@ async def advanced(
     The window starts with `after`, the items that the view of the fold or rewind `shown` shows.
     `bill` is what its summary took; the session has it in its totals.
     """
-    await supersede_background(CompactionWriter(connection, session.incarnation), now)
     estimated = await _estimated_context(resources, connection, session, after)
     shown_items = ShownItems(items=tuple(after), chat=resources.chats)
     line = policy_of(session).line

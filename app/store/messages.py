@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, delete, insert, not_, select
+from sqlalchemy import ColumnElement, delete, insert, not_, or_, select
 
 from app.core.chat_state import Arrival, OpenCall, advance
 from app.core.errors import MessageNotFound
@@ -22,6 +22,8 @@ from app.store.visibility import SeenMessages, seen_messages
 
 Order: TypeAlias = Literal["asc", "desc"]
 
+RANGES_AT_ONCE = 200
+"""Ranges of one statement; SQLite nests no expression deeper than 1 000."""
 IDS_AT_ONCE = 10_000
 """Ids of one statement; a database takes some 32 000 values in it."""
 
@@ -73,6 +75,27 @@ class MessageRepository:
             .order_by(messages.c.sequence)
         )
         return tuple(map(item_of_row, await self._connection.execute(statement)))
+
+    async def items_in(
+        self, ranges: Sequence[tuple[int, int]], visibility_ordinal: int
+    ) -> tuple[Item, ...]:
+        """The messages that a model may see in some ranges, as in `items`, which do not overlap."""
+        seen = seen_messages(self._incarnation, visibility_ordinal)
+        found: list[Item] = []
+        for start in range(0, len(ranges), RANGES_AT_ONCE):
+            place = messages.c.sequence
+            within = [
+                (place > after) & (place <= last)
+                for after, last in ranges[start : start + RANGES_AT_ONCE]
+            ]
+            statement = (
+                select(*(messages.c[name] for name in ITEM_COLUMNS))
+                .select_from(seen.rows)
+                .where(self._mine, seen.for_agent, or_(*within))
+                .order_by(place)
+            )
+            found += map(item_of_row, await self._connection.execute(statement))
+        return tuple(found)
 
     async def turn_ids(self, through_sequence: int) -> dict[str, str | None]:
         """The turn of every message up to a sequence, by message id."""

@@ -157,7 +157,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.3-not-where-the-provider-owns",
             "No pair is summarised where the provider manages its own context.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",

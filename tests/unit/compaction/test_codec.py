@@ -16,10 +16,11 @@ from app.compaction.record import (
     Claim,
     Compaction,
     Plan,
+    PlannedPair,
     Rung,
     blank_compaction,
 )
-from app.compaction.view import View
+from app.compaction.view import PairPlace, View
 from app.core import canonical
 from app.core.model_profile import ModelProfile
 
@@ -109,6 +110,21 @@ REWIND = replace(
     ),
     view=View(checkpoint_id=None, ranges=(), open_after=4),
 )
+BATCH = replace(
+    COMPLETED,
+    kind="tool_pairs",
+    plan=replace(
+        PLAN,
+        pairs=(PlannedPair(call_ids=("a", "b"), message_ids=("m2", "m3"), sequences=(2, 3)),),
+    ),
+    view=View(
+        checkpoint_id=None,
+        ranges=((0, 1),),
+        open_after=3,
+        pairs=(PairPlace(compaction_id="compaction-1", index=0, sequences=(2, 3)),),
+        stands_on="compaction-0",
+    ),
+)
 FAILED = replace(PENDING, status="failed", claim=None, failure_code="cannot_fit")
 
 
@@ -125,8 +141,8 @@ def through_bytes(compaction: Compaction) -> Compaction:
 
 @pytest.mark.parametrize(
     "compaction",
-    [BLANK, PENDING, COMPLETED, REWIND, FAILED],
-    ids=["blank", "pending", "completed", "rewind", "failed"],
+    [BLANK, PENDING, COMPLETED, REWIND, BATCH, FAILED],
+    ids=["blank", "pending", "completed", "rewind", "tool pairs", "failed"],
 )
 def test_a_compaction_comes_back_as_it_was(compaction: Compaction) -> None:
     assert through_bytes(compaction) == compaction
@@ -148,6 +164,8 @@ def test_the_bytes_are_json_of_the_fields() -> None:
         "ranges": [[4, 6], [8, 9]],
         "open_after": 12,
         "again": [1, 3],
+        "pairs": [],
+        "stands_on": None,
     }
     assert fields["instructions"] == "Keep 名前."
 
@@ -197,3 +215,11 @@ def test_a_plan_from_before_visibility_could_change_saw_no_change() -> None:
     decoded = decode_compaction(canonical.encode(former), NOON, LATER, LATER, None)
 
     assert decoded.plan == replace(PLAN, visibility_ordinal=0)
+
+
+def test_tool_pairs_begin_no_window() -> None:
+    assert [each.window_view_id for each in (COMPLETED, BATCH, replace(BATCH, view=None))] == [
+        "compaction-1",
+        "compaction-0",
+        "compaction-1",
+    ]

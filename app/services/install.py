@@ -142,9 +142,8 @@ async def _checkpoint(
             counter=counter_of(profile_of(session)),
         )
     )
-    compactions = CompactionWriter(connection, session.incarnation)
     checkpoint = Checkpoint(
-        sequence=await compactions.next_checkpoint_sequence(),
+        sequence=await CompactionWriter(connection, session.incarnation).next_checkpoint_sequence(),
         through_sequence=plan.through_sequence,
         replaced_through_sequence=plan.through_sequence,
         last_user_message_id=plan.anchor_message_id,

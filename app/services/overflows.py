@@ -37,14 +37,18 @@ async def with_overflow(
     identity = sha256(canonical.encode(["overflow", call.id])).digest()
     if await ledger.has(identity):
         return session
-    before, view_id = call.recipe.view_id, session.view_id
     compactions = CompactionRepository(connection, session.incarnation)
-    is_late = not await is_same_window(compactions, before, view_id)
+    is_late = not await is_same_window(compactions, call.recipe.view_id, session.view_id)
     entry = _entry(await ledger.next_ordinal(), session, call, point, now)
     await ledger.add_event(replace(entry, is_late=is_late), identity)
     # Tool pairs that were summarised meanwhile have made the request shorter.
-    if limits is None or before != view_id:
+    if limits is None or call.recipe.view_id != session.view_id:
         return session
+    return _full(session, limits)
+
+
+def _full(session: Session, limits: Limits) -> Session:
+    """The session with its window taken as full."""
     full = limits.hard_limit_tokens
     usage = filled(session.usage, limits.context_window if full is None else full)
     return replace(session, usage=usage)

@@ -259,6 +259,7 @@ def _plan(situation: Situation, request: CompactionRequest) -> Plan:
         view_id=session.view_id,
         pruned_through=session.pruned_through_sequence,
         shown_through=session.message_count,
+        visibility_ordinal=session.visibility_ordinal,
         keep_from=0,
         through_sequence=max(pair.sequences[-1] for pair in pairs),
         message_count=len(messages),

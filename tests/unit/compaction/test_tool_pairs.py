@@ -139,6 +139,9 @@ PASSED = [
         id="messages that are not stored",
     ),
     pytest.param(
+        shown(tool(result("a")), assistant(call("a"))), "not_whole", id="a result before its call",
+    ),
+    pytest.param(
         shown(assistant(call("a")), tool(result("a", "x", state="running"))), "not_whole",
         id="a result that is still to come",
     ),

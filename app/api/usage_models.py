@@ -18,7 +18,7 @@ from app.core.limits import AppendedMessage
 from app.core.prefill import PrefillSource
 from app.core.usage_report import LARGEST_TOKENS, InvalidUsage, UsageConflict, UsageNumbers
 from app.importers.usage import UsageFormat, usage_from
-from app.policies.codex_status import WindowStatus
+from app.policies.window_status import WindowStatus
 from app.services.given_limits import GivenStanding
 from app.services.provider_contexts import ToldContext
 from app.services.reported_calls import UsageReport

@@ -20,8 +20,6 @@ from app.core.usage_fill import MissingUsage
 from app.policies.anchored_line import AnchoredLine
 from app.policies.checks import CHECKS
 from app.policies.codex_line import CodexLine
-from app.policies.codex_rollover import AfterSample, Notices, due_notices, reminder_text
-from app.policies.codex_status import WindowStatus
 from app.policies.compact_config import compact_json
 from app.policies.context_policy import context_policy_json
 from app.policies.continuation import MAX_CONTINUATION_RETRIES
@@ -34,11 +32,13 @@ from app.policies.folding import (
 )
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
+from app.policies.rollover import AfterSample, Notices, due_notices, reminder_text
 from app.policies.rule import LineRule
 from app.policies.shaping import Shaping
 from app.policies.share_line import ShareLine
 from app.policies.size_line import SizeLine
 from app.policies.tool_pairs import PairSummaries
+from app.policies.window_status import WindowStatus
 
 
 class UnknownPolicy(ContextError):

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from app.core import canonical
 from app.core.limits import AppendedMessage, Decision
-from app.policies.codex_status import WindowStatus
+from app.policies.window_status import WindowStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.compaction.record import Compaction
-from app.core.codex_estimate import item_tokens
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
 from app.core.ledger import CallMeasures
+from app.core.local_estimate import item_tokens
 from app.core.policy import ShownItems
 from app.core.stored import Session
 from app.services.calls import recipe_of, surface_of

@@ -28,6 +28,7 @@ def test_the_reasons_of_synthetic_messages_have_these_wire_forms() -> None:
         "compaction_summary",
         "provider_fold",
         "system_reminder",
+        "tool_pair_summary",
         "interrupted_tool_result",
         "placeholder",
     )

@@ -76,9 +76,20 @@ def always_kept(items: Sequence[Item], pinned: Set[str]) -> set[int]:
     """
     kept = {index for index, item in enumerate(items) if _is_context(item)}
     for start, end in round_bounds(items):
-        if any(message_id(item) in pinned for item in items[start:end]):
+        if _is_pinned(items[start:end], pinned):
             kept.update(range(start, end))
     return kept
+
+
+def _is_pinned(unit: Sequence[Item], pinned: Set[str]) -> bool:
+    """Whether a pin holds a unit; one on a result that answers nothing goes with that result."""
+    called = {call.id for call in unit[0].facts.calls}
+    for item in unit:
+        answered = {result.id for result in item.facts.results} & called
+        called -= answered
+        if message_id(item) in pinned and (item.role != "tool" or answered):
+            return True
+    return False
 
 
 def _is_context(item: Item) -> bool:

@@ -5,7 +5,6 @@ and reports the rest; its answers are the transcript's.
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -56,7 +55,8 @@ class Played:
     """Compactions beside the calls."""
     broken_bytes: int = 0
     """Of the messages of each request that the next one did not repeat."""
-    breaks: Counter[str] = field(default_factory=Counter)
+    breaks: dict[str, int] = field(default_factory=dict)
+    """How often a request did not repeat the one before, by cause."""
     largest_sent_tokens: int = 0
     invalid: list[str] = field(default_factory=list)
     without_request: int = 0
@@ -188,7 +188,8 @@ class Player:
     def _measure(self, prefix: Json) -> None:
         if prefix["broken_at"] is not None:
             self._played.broken_bytes += self._last_bytes - prefix["common_bytes"]
-            self._played.breaks[prefix["cause"]] += 1
+            breaks, cause = self._played.breaks, prefix["cause"]
+            breaks[cause] = breaks.get(cause, 0) + 1
         sizes = {segment["name"]: segment["bytes"] for segment in prefix["segments"]}
         self._last_bytes = sizes["system"] + sizes["messages"]
 

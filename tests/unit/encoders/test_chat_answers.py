@@ -179,6 +179,11 @@ def test_thinking_of_mistral_belongs_to_its_model_and_its_text_is_held_once() ->
     )
 
 
+def test_a_part_of_openai_without_text_is_refused() -> None:
+    with pytest.raises(InvalidAnswer):
+        openai_chat_answers.decode(completion(content=[{"type": "text"}]), {})
+
+
 def test_thinking_without_parts_is_refused() -> None:
     with pytest.raises(InvalidAnswer):
         mistral_answers.decode(completion(content=[{"type": "thinking", "thinking": 7}]), {})

@@ -434,6 +434,16 @@ def test_settings_without_a_field_are_left_out_and_told() -> None:
     ]
 
 
+@pytest.mark.parametrize("choice", ["sometimes", 7, {}, {"type": "allowed_tools"}])
+def test_a_tool_choice_in_unknown_words_is_left_out_and_told(choice: object) -> None:
+    encoded = encode(
+        neutral(said("user", "x"), tools=(READ,), generation={"tool_choice": choice}), OPTIONS
+    )
+
+    assert "tool_choice" not in encoded.fields
+    assert told(encoded) == [("setting_dropped", "tool_choice")]
+
+
 def test_a_tool_without_a_schema_gets_one_that_takes_nothing() -> None:
     tool = NeutralTool(name="now", description="", parameters={})
     encoded = encode(neutral(said("user", "x"), tools=(tool,)), OPTIONS)

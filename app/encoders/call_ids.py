@@ -34,10 +34,14 @@ class CallIdRule:
 
 @dataclass(slots=True, kw_only=True)
 class CallIds:
-    """The ids of one request while it is encoded: calls are announced in order."""
+    """The ids of one request while it is encoded: calls and results are announced in order."""
 
     rule: CallIdRule
-    _made: dict[str, str] = field(default_factory=dict)
+    _made: dict[tuple[str, int], str] = field(default_factory=dict)
+    """The id of the n-th call that has a neutral id."""
+    _open: dict[str, list[str]] = field(default_factory=dict)
+    """The ids under which calls of a neutral id wait for their results, in order."""
+    _last: dict[str, str] = field(default_factory=dict)
     """The id of the last call of each neutral id."""
     _taken: dict[str, str] = field(default_factory=dict)
     """The neutral id behind every id of the body."""
@@ -45,18 +49,28 @@ class CallIds:
 
     def of_call(self, call_id: str) -> str:
         """The id of the next call that has this neutral id."""
-        number = self._met.get(call_id, 0)
-        self._met[call_id] = number + 1
-        if number and self.rule.reuse == "allowed":
-            return self._made[call_id]
-        made = self._free(call_id, number)
-        self._made[call_id] = made
-        self._taken[made] = call_id
+        waiting = self._open.setdefault(call_id, [])
+        met = self._met.get(call_id, 0)
+        self._met[call_id] = met + 1
+        # Calls that wait at the same time are of one message, where no provider takes an id twice.
+        number = len(waiting) if self.rule.reuse == "allowed" else met
+        made = self._made.get((call_id, number))
+        if made is None:
+            made = self._made[call_id, number] = self._free(call_id, number)
+            self._taken[made] = call_id
+        waiting.append(made)
+        self._last[call_id] = made
         return made
 
     def of_result(self, call_id: str) -> str:
-        """The id of the result of the last call that had this neutral id."""
-        return self._made.get(call_id) or self.of_call(call_id)
+        """The id of the result of the first call that waits under this neutral id.
+
+        Where none waits, that of the last call, and of a new one where there is no call.
+        """
+        waiting = self._open.get(call_id)
+        if waiting:
+            return waiting.pop(0)
+        return self._last.get(call_id) or self.of_call(call_id)
 
     def renamed(self) -> Mapping[str, str]:
         """Neutral ids by the ids of the body, where they differ."""

@@ -41,7 +41,8 @@ def test_B049_an_id_that_looks_like_a_made_one_gets_another() -> None:
 def test_B016_a_reused_id_is_the_same_one_unless_the_provider_refuses_that() -> None:
     allowed, unique = CallIds(rule=NINE), CallIds(rule=UNIQUE)
 
-    assert [allowed.of_call("abcDEF123") for _ in range(3)] == ["abcDEF123"] * 3
+    turns = [(allowed.of_call("abcDEF123"), allowed.of_result("abcDEF123")) for _ in range(3)]
+    assert turns == [("abcDEF123", "abcDEF123")] * 3
     seen = []
     for _ in range(3):
         seen += [unique.of_call("c1"), unique.of_result("c1")]
@@ -49,6 +50,19 @@ def test_B016_a_reused_id_is_the_same_one_unless_the_provider_refuses_that() -> 
     assert seen[0::2] == seen[1::2]
     assert len(set(seen)) == 3
     assert set(unique.renamed().values()) == {"c1"}
+
+
+@pytest.mark.parametrize("rule", [NINE, UNIQUE])
+def test_B019_two_calls_of_one_message_never_share_an_id(rule: CallIdRule) -> None:
+    ids = CallIds(rule=rule)
+    first = [ids.of_call("abcDEF123"), ids.of_call("abcDEF123")]
+    answered = [ids.of_result("abcDEF123"), ids.of_result("abcDEF123")]
+    again = [ids.of_call("abcDEF123"), ids.of_call("abcDEF123")]
+
+    assert first == answered
+    assert first[0] == "abcDEF123" != first[1]
+    assert (again == first) == (rule.reuse == "allowed")
+    assert set(ids.renamed().values()) == {"abcDEF123"}
 
 
 def test_a_longer_request_renames_nothing_that_a_shorter_one_has_sent() -> None:

@@ -6,7 +6,7 @@ before, ten at a time. People still see them whole.
 Source: docs/semantics/goose.md#tool-pairs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -30,12 +30,12 @@ PAIR_PROMPT = (
     " goes on working. Say what was done and what came of it; keep names, paths and errors as they"
     " are written. Answer with the summary alone."
 )
-"""The system prompt of the request for one pair; the pair as text is its only message."""
+"""The system prompt of the request for one pair; the pair as text, in a fence, is its message."""
 
 
 Reason: TypeAlias = Literal["no_visible_pair", "not_whole"]
-"""Why a call is passed over; `not_whole`: other calls or results would go with it, or something is
-not stored."""
+"""Why a call is passed over; `not_whole`: other calls or results would go with it or be parted, a
+result is still to come, or something is not stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,8 @@ def pair_groups(
     messages: Sequence[Shown], call_ids: Sequence[str]
 ) -> tuple[tuple[PairGroup, ...], tuple[PassedOver, ...]]:
     """The groups of these calls, each once, and the calls that are passed over."""
-    found = [pair_group(messages, call_id) for call_id in call_ids]
+    places = _places(messages)
+    found = [_group(messages, places, call_id) for call_id in call_ids]
     groups = {group.indexes: group for group in found if isinstance(group, PairGroup)}
     return (
         tuple(groups.values()),
@@ -106,19 +107,7 @@ def pair_groups(
 
 def pair_group(messages: Sequence[Shown], call_id: str) -> PairGroup | PassedOver:
     """All that would be summarised together with a call."""
-    asked = _seen(messages, lambda item: call_id in _called(item))
-    answered = _seen(messages, lambda item: call_id in _answered(item))
-    if not asked or not answered:
-        return PassedOver(call_id=call_id, reason="no_visible_pair")
-    ids = _called(messages[asked[0]].item)
-    results = _seen(messages, lambda item: not _answered(item).isdisjoint(ids))
-    told = [id_ for index in results for id_ in sorted(_answered(messages[index].item))]
-    indexes = (*asked, *results)
-    is_whole = len(asked) == 1 and sorted(told) == sorted(ids)
-    if not is_whole or any(message_id(messages[index].item) is None for index in indexes):
-        return PassedOver(call_id=call_id, reason="not_whole")
-    calls = messages[asked[0]].item.facts.calls
-    return PairGroup(call_ids=tuple(call.id for call in calls), indexes=indexes)
+    return _group(messages, _places(messages), call_id)
 
 
 def with_pair_summary(
@@ -136,17 +125,49 @@ def with_pair_summary(
     return tuple(changed)
 
 
-def _seen(messages: Sequence[Shown], is_meant: Callable[[Item], bool]) -> list[int]:
-    return [
-        index
-        for index, shown in enumerate(messages)
-        if shown.visibility.agent and is_meant(shown.item)
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where calls and results stand among what the agent sees, by the ids of the calls."""
+
+    asked: Mapping[str, Sequence[int]]
+    answered: Mapping[str, Sequence[int]]
 
 
-def _called(item: Item) -> frozenset[str]:
-    return frozenset(call.id for call in item.facts.calls)
+def _places(messages: Sequence[Shown]) -> _Places:
+    asked: dict[str, list[int]] = {}
+    answered: dict[str, list[int]] = {}
+    for index, shown in enumerate(messages):
+        if shown.visibility.agent:
+            for id_ in {call.id for call in shown.item.facts.calls}:
+                asked.setdefault(id_, []).append(index)
+            for id_ in {result.id for result in shown.item.facts.results}:
+                answered.setdefault(id_, []).append(index)
+    return _Places(asked=asked, answered=answered)
 
 
-def _answered(item: Item) -> frozenset[str]:
-    return frozenset(result.id for result in item.facts.results)
+def _group(messages: Sequence[Shown], places: _Places, call_id: str) -> PairGroup | PassedOver:
+    asked = places.asked.get(call_id, ())
+    if not asked or call_id not in places.answered:
+        return PassedOver(call_id=call_id, reason="no_visible_pair")
+    calls = messages[asked[0]].item.facts.calls
+    ids = {call.id for call in calls}
+    results = sorted({index for id_ in ids for index in places.answered.get(id_, ())})
+    facts = [result for index in results for result in messages[index].item.facts.results]
+    indexes = (asked[0], *results)
+    is_whole = (
+        len(asked) == 1
+        and all(index > asked[0] for index in results)
+        and sorted(result.id for result in facts) == sorted(ids)
+        and all(result.state != "running" for result in facts)
+        and all(message_id(messages[index].item) is not None for index in indexes)
+    )
+    if not is_whole or _parts_a_run(messages, indexes[-1]):
+        return PassedOver(call_id=call_id, reason="not_whole")
+    return PairGroup(call_ids=tuple(call.id for call in calls), indexes=indexes)
+
+
+def _parts_a_run(messages: Sequence[Shown], last: int) -> bool:
+    """Whether a summary behind a message would part other results from their call."""
+    behind = (messages[index] for index in range(last + 1, len(messages)))
+    following = next((shown.item for shown in behind if shown.visibility.agent), None)
+    return following is not None and following.role == "tool"

@@ -23,14 +23,26 @@ def find_break(
     if at == len(old):
         return Break(at=None, cause=_settings_cause(made_from, recipe))
     replaced = None
-    if made_from.view_id == recipe.view_id:
-        replaced = _replaced_result(_item(before, at), _item(after, at))
+    new_item = _item(after, at)
+    same_view = (made_from.view_id, made_from.held_through) == (
+        recipe.view_id,
+        recipe.held_through,
+    )
+    if same_view and _may_be_new(new_item, made_from, recipe):
+        replaced = _replaced_result(_item(before, at), new_item)
     return Break(at=at, cause=replaced or _settings_cause(made_from, recipe))
 
 
 def _item(call: PreparedCall, at: int) -> Item | None:
     index = at - len(call.surface.system)
     return call.conversation[index] if 0 <= index < len(call.conversation) else None
+
+
+def _may_be_new(item: Item | None, before: Recipe, after: Recipe) -> bool:
+    """Whether an item came after the call before, and was not merely hidden from it."""
+    if before.visibility_ordinal == after.visibility_ordinal:
+        return True
+    return item is not None and item.depends_on > before.through_sequence
 
 
 def _replaced_result(old: Item | None, new: Item | None) -> Cause | None:
@@ -49,6 +61,10 @@ def _settings_cause(before: Recipe, after: Recipe) -> Cause:
         return "model_changed"
     if before.view_id != after.view_id:
         return "compaction" if after.view_kind == "compaction" else "rewind"
+    if before.held_through != after.held_through:
+        return "provider_context_changed"
+    if before.visibility_ordinal != after.visibility_ordinal:
+        return "visibility_changed"
     if before.boundary != after.boundary:
         return "prune"
     return "policy_changed"

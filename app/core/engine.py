@@ -24,6 +24,7 @@ from app.core.errors import (
     EmptySystemContextKey,
     SystemMessageInConversation,
 )
+from app.core.held import without_held
 from app.core.item_limits import check_system_part
 from app.core.items import Item
 from app.core.limits import Decision, Limits, Phase
@@ -94,6 +95,8 @@ class PrepareInput:
     memo: Memo
     is_partial: bool = False
     """Whether a compaction or a rewind hides messages in front of the items."""
+    held_through: int | None = None
+    """The last message that the provider holds itself; None: it holds nothing."""
     usage: UsageState = NO_USAGE
     phase: Phase = "pre_turn"
     chat: Measure | None = None
@@ -136,17 +139,17 @@ class PreparedCall:
 
 def request_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
     """The items as they will be sent; `items` itself is untouched."""
-    return _stepped(items, STEPS, context)
+    return _stepped(RequestCopy(items=items), STEPS, context)
 
 
 def told_copy(items: Sequence[Item], context: StepContext) -> tuple[Item, ...]:
     """The items as a model was shown them, not paired: for text that tells of them."""
-    return _stepped(tuple(items), _TOLD_STEPS, context).items
+    return _stepped(RequestCopy(items=tuple(items)), _TOLD_STEPS, context).items
 
 
 def watermark_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
     """The items after the steps that the boundary decides about, one for one."""
-    return _stepped(items, WATERMARK_STEPS, context)
+    return _stepped(RequestCopy(items=items), WATERMARK_STEPS, context)
 
 
 def prepare(given: PrepareInput) -> PreparedCall:
@@ -158,7 +161,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         ItemOverLimit: A system part cannot be sent.
         SystemMessageInConversation: A system message stands among the items.
     """
-    copy = request_copy(given.items, _step_context(given))
+    copy = _sent_copy(given)
     check_system_parts(given.surface.system)
     _refuse_system_messages(copy.items)
     surface = given.surface
@@ -218,12 +221,18 @@ def _predicted(given: PrepareInput, items: Sequence[Item]) -> tuple[CallSize, Pr
         given.surface.tools,
         given.counter.basis,
         given.usage.calibration.through_sequence,
+        given.held_through,
     )
     return size, predict(given.usage.calibration, given.model, size)
 
 
-def _stepped(items: tuple[Item, ...], steps: tuple[Step, ...], context: StepContext) -> RequestCopy:
-    copy = RequestCopy(items=items)
+def _sent_copy(given: PrepareInput) -> RequestCopy:
+    """What is sent of the whole conversation's copy."""
+    whole = RequestCopy(items=given.items, held_through=given.held_through)
+    return without_held(_stepped(whole, STEPS, _step_context(given)), given.items)
+
+
+def _stepped(copy: RequestCopy, steps: tuple[Step, ...], context: StepContext) -> RequestCopy:
     for step in steps:
         copy = step(copy, context)
     return copy

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from app.core.model_profile import ProfileSource
 
-Action: TypeAlias = Literal["submit", "compact", "wait", "blocked"]
+Action: TypeAlias = Literal["submit", "compact", "wait", "blocked", "continue"]
 Reason: TypeAlias = Literal[
     "under_line",
     "token_limit_reached",
@@ -24,6 +24,8 @@ Reason: TypeAlias = Literal[
     "already_compacted",
     "unknown_window",
     "disabled",
+    "output_cut_off",
+    "max_tokens_exhausted",
 ]
 CompactionTrigger: TypeAlias = Literal[
     "threshold", "overflow", "model_downshift", "comp_hash_changed"
@@ -94,6 +96,16 @@ class CompactionCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppendedMessage:
+    """A message of the user that the worker is to append before it calls again."""
+
+    id: str | None
+    """None where no id can be made that every repeat makes again."""
+    turn_id: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What to do with a prepared request, and the two numbers compared."""
 
@@ -122,6 +134,8 @@ class Decision:
     """Whether a summary is worth beginning before a fold is due."""
     background: tuple[CompactionCall, ...] = ()
     """Compactions that may run while the request is sent."""
+    append: AppendedMessage | None = None
+    """What asks for the rest of an answer; set where the action is `continue`."""
 
     @property
     def is_over(self) -> bool:

@@ -36,13 +36,12 @@ class _Mended:
 
 def mend(copy: RequestCopy, context: StepContext) -> RequestCopy:
     """The copy without what its policy's rule leaves out; every removal is a repair."""
-    match context.shaping.pairing:
-        case "synthesise":
-            return copy
-        case "clean":
-            mended = _cleaned(copy.items, context.counter)
-        case "fix":
-            mended = _fixed(copy.items, context.counter)
+    rule = context.shaping.pairing
+    if rule == "synthesise" or copy.held_through is not None:
+        # What a provider holds itself can be neither merged nor taken back.
+        return copy
+    made = _cleaned if rule == "clean" else _fixed
+    mended = made(copy.items, context.counter)
     items = tuple(each.item for each in mended)
     if items == copy.items:
         return copy

@@ -100,6 +100,10 @@ class Policy(Protocol):
         """What becomes of a model call whose compaction failed."""
 
     @property
+    def decides_once_per_turn(self) -> bool:
+        """Whether only the first call of a turn may ask for a compaction."""
+
+    @property
     def tool_order(self) -> ToolOrder:
         """The order in which tools are advertised."""
 

@@ -24,8 +24,10 @@ Cause: TypeAlias = Literal[
     "agent_changed",
     "model_changed",
     "policy_changed",
+    "provider_context_changed",
     "interrupted_result_replaced",
     "late_tool_result",
+    "visibility_changed",
 ]
 
 START = bytes(32)

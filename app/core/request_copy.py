@@ -129,6 +129,8 @@ class RequestCopy:
     repairs: tuple[Repair, ...] = ()
     origins: tuple[int, ...] | None = None
     """Where each item stands in the conversation; None where nothing was taken out of it."""
+    held_through: int | None = None
+    """The last message that the provider holds itself; what is done to those is not counted."""
 
     def origin(self, index: int) -> int:
         """Where an item of the copy stands in the conversation."""
@@ -144,6 +146,10 @@ class RequestCopy:
             origins=tuple(map(self.origin, indexes)),
         )
 
+    def holds_back(self, item: Item) -> bool:
+        """Whether the provider holds an item itself."""
+        return self.held_through is not None and item.depends_on <= self.held_through
+
     def with_rewrites(self, rewrites: Mapping[int, Rewrite]) -> "RequestCopy":
         """The copy with other content at some positions; the same copy where there are none."""
         if not rewrites:
@@ -152,6 +158,8 @@ class RequestCopy:
         pruned, projection = self.pruned, self.projection
         for index, rewrite in rewrites.items():
             items[index] = items[index].with_form(rewrite.form)
+            if self.holds_back(items[index]):
+                continue
             pruned = pruned.plus(rewrite.pruned)
             projection = projection.plus(rewrite.projection)
         return replace(self, items=tuple(items), pruned=pruned, projection=projection)

@@ -30,14 +30,35 @@ class LastTotal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageTotals:
-    """What all reports of a session add up to, late ones included. No decision looks at it."""
+    """What all calls of a session add up to, late ones and those of summaries included.
+
+    No decision looks at it.
+    """
 
     reports: int = 0
+    """Calls of the session itself."""
     input_tokens: int = 0
     cached_input_tokens: int = 0
     cache_write_tokens: int = 0
     output_tokens: int = 0
     reasoning_output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinuedStep:
+    """The step whose last answer was cut off and is continued."""
+
+    turn_id: str | None
+    model_call: int | None
+    """Without the two, answers that are cut off one after the other are one step."""
+    retries: int
+    """Continuations that were asked for, from 1."""
+    message_count: int
+    """Of the session when the last one was asked for."""
+
+    def is_of(self, turn_id: str | None, model_call: int | None) -> bool:
+        """Whether a call of that turn and number is one of the step."""
+        return (self.turn_id, self.model_call) == (turn_id, model_call)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +76,8 @@ class UsageState:
     """Whether a new window was asked for, which the next call opens."""
     is_reminded: bool = False
     """Whether this window has had its reminder."""
+    continued: ContinuedStep | None = None
+    """None where the last answer is not continued."""
     totals: UsageTotals = UsageTotals()
 
     def in_new_window(
@@ -106,5 +129,6 @@ _PARTS: Mapping[str, Callable[[Any], object]] = {
     "calibration": calibration_from_json,
     "prefill": lambda part: Prefill(**part),
     "answered_by": profile_from_json,
+    "continued": lambda part: ContinuedStep(**part),
     "totals": lambda part: UsageTotals(**part),
 }

@@ -4,8 +4,12 @@ Source: docs/semantics/goose.md#usage-and-retained-tokens.
 """
 
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from app.core.usage_report import UsageNumbers
+
+MissingUsage: TypeAlias = Literal["unknown", "estimated"]
+"""What a summary's call counts where its provider named no tokens: nothing, or an estimate."""
 
 
 def filled_usage(numbers: UsageNumbers, input_estimate: int, output_estimate: int) -> UsageNumbers:

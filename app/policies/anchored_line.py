@@ -14,11 +14,11 @@ from typing import ClassVar
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured, Whole
-from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
-from app.policies.codex_status import WindowStatus
 from app.policies.line import decide_by_input
 from app.policies.origins import derived_origin, unknown_limits, window_origin
 from app.policies.prefix_alone import blocked_by_prefix
+from app.policies.rollover import NO_NOTICES, NoticeSettings
+from app.policies.window_status import WindowStatus
 from app.policies.window_use import status_of
 
 LARGEST_RESERVE_SHARE = 4

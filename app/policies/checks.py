@@ -42,6 +42,8 @@ CHECKS: Mapping[str, Check] = {
     "auto_prune": true_or_false,
     "kept_user_message_tokens": whole_number(0, LARGEST),
     "tool_order": one_of("given", "name"),
+    "max_continuation_retries": or_none(whole_number(0, 100)),
+    "missing_summary_usage": one_of("unknown", "estimated"),
     # Codex's own windows and lines: whether one makes sense is asked with the model.
     "model_context_window": or_none(whole_number(-(2**63), 2**63 - 1)),
     "model_auto_compact_token_limit": or_none(whole_number(-(2**63), 2**63 - 1)),

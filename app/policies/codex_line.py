@@ -6,13 +6,11 @@ Source: docs/policies.md#codex.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from app.core.codex_estimate import adjustment_tokens
 from app.core.limits import AfterFailure, Decision, Limits, LimitScope, Reason, Relief
+from app.core.local_estimate import adjustment_tokens
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured, Whole
 from app.policies.active_context import active_tokens
-from app.policies.codex_rollover import NoticeSettings
-from app.policies.codex_status import WindowStatus, WindowUse, window_status
 from app.policies.codex_switch import SwitchReason, switch
 from app.policies.codex_window import (
     DEFAULT_PERCENT,
@@ -22,6 +20,8 @@ from app.policies.codex_window import (
     resolve_window,
 )
 from app.policies.prefix_alone import blocked_by_prefix
+from app.policies.rollover import NoticeSettings
+from app.policies.window_status import WindowStatus, WindowUse, window_status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,13 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
+from app.core.usage_fill import MissingUsage
 from app.policies.anchored_line import AnchoredLine
 from app.policies.checks import CHECKS
 from app.policies.codex_line import CodexLine
-from app.policies.codex_rollover import AfterSample, Notices, due_notices, reminder_text
-from app.policies.codex_status import WindowStatus
 from app.policies.compact_config import compact_json
 from app.policies.context_policy import context_policy_json
+from app.policies.continuation import MAX_CONTINUATION_RETRIES
 from app.policies.folding import (
     CodexFolding,
     Folding,
@@ -32,11 +32,13 @@ from app.policies.folding import (
 )
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
+from app.policies.rollover import AfterSample, Notices, due_notices, reminder_text
 from app.policies.rule import LineRule
 from app.policies.shaping import Shaping
 from app.policies.share_line import ShareLine
 from app.policies.size_line import SizeLine
 from app.policies.tool_pairs import PairSummaries
+from app.policies.window_status import WindowStatus
 
 
 class UnknownPolicy(ContextError):
@@ -54,6 +56,9 @@ class PresetPolicy:
     prune_tool_result_chars: int
     auto_prune: bool
     tool_order: ToolOrder
+    max_continuation_retries: int | None
+    """Continuations of a step whose answers are cut off; None where the policy knows none."""
+    missing_summary_usage: MissingUsage
     line: LineRule
     folding: Folding
     pairs: PairSummaries
@@ -76,6 +81,8 @@ class PresetPolicy:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
         decision = self.line.decide(measured, limits)
+        if measured.profile.manages_own_context:
+            decision = _left_to_the_provider(decision)
         asked = measured.phase == "mid_turn" and measured.usage.new_context_requested
         if not asked or decision.action != "submit":
             return decision
@@ -95,7 +102,7 @@ class PresetPolicy:
             limits: Of the next call.
             follow_up: Without one nothing rolls over; the next turn decides anew.
         """
-        decision, remaining = self.decide(measured, limits), self._remaining(measured, limits)
+        decision, remaining = self._next(measured, limits), self._remaining(measured, limits)
         usage = measured.usage
         sample = AfterSample(
             model_needs_follow_up=follow_up.model_needs_follow_up,
@@ -112,6 +119,15 @@ class PresetPolicy:
             reminder=reminder_text(remaining) if due.reminder else None,
         )
 
+    def _next(self, measured: Measured, limits: Limits) -> Decision:
+        """The decision over the next call of the turn."""
+        decision = self.decide(measured, limits)
+        is_asked = decision.reason == "new_context_requested"
+        if decision.action != "compact" or is_asked or not self.decides_once_per_turn:
+            return decision
+        detail = f"the turn has decided at its first call; {decision.detail}"
+        return replace(decision, action="submit", reason="already_compacted", detail=detail)
+
     def _remaining(self, measured: Measured, limits: Limits) -> int | None:
         return self.status(measured, limits).base_window_tokens_remaining
 
@@ -124,6 +140,17 @@ class PresetPolicy:
         return self.line.relief(limits)
 
 
+def _left_to_the_provider(decision: Decision) -> Decision:
+    """Send whatever the line says: whoever owns the context shortens it."""
+    return replace(
+        decision,
+        action="submit",
+        reason="disabled",
+        compact_with_model=None,
+        detail=f"the provider manages its own context; {decision.detail}",
+    )
+
+
 _MECHANISMS = ("line", "folding", "pairs", "shaping")
 """Fields of a policy whose own fields are values of the policy too."""
 
@@ -133,6 +160,8 @@ _OPENWORK = PresetPolicy(
     prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
     auto_prune=True,
     tool_order="given",
+    max_continuation_retries=None,
+    missing_summary_usage="unknown",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
     pairs=PairSummaries(),
@@ -150,6 +179,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         _OPENWORK,
         preset="goose",
         auto_prune=False,
+        missing_summary_usage="estimated",
         line=ShareLine(),
         folding=HiddenFolding(),
         pairs=PairSummaries(tool_pair_summarization=True),
@@ -159,6 +189,7 @@ PRESETS: Mapping[str, PresetPolicy] = {
         _OPENWORK,
         preset="awaken",
         auto_prune=False,
+        max_continuation_retries=MAX_CONTINUATION_RETRIES,
         line=SizeLine(),
         folding=TailFolding(),
         shaping=Shaping(pairing="clean"),

@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol
 from app.core.limits import AfterFailure, Decision, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured, Whole
-from app.policies.codex_rollover import NoticeSettings
-from app.policies.codex_status import WindowStatus
+from app.policies.rollover import NoticeSettings
+from app.policies.window_status import WindowStatus
 
 
 class LineRule(Protocol):

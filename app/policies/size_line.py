@@ -10,12 +10,12 @@ from typing import ClassVar
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
 from app.core.policy import Measured, Whole
-from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
-from app.policies.codex_status import WindowStatus
 from app.policies.compact_config import DEFAULT_COMPACT, CompactConfig
 from app.policies.compact_trigger import ConversationSize, due
 from app.policies.origins import derived_origin, window_origin
 from app.policies.prefix_alone import blocked_by_window
+from app.policies.rollover import NO_NOTICES, NoticeSettings
+from app.policies.window_status import WindowStatus
 from app.policies.window_use import status_of
 
 

@@ -11,8 +11,8 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
-from app.policies.codex_status import WindowStatus
 from app.policies.presets import PresetPolicy
+from app.policies.window_status import WindowStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

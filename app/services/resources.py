@@ -13,6 +13,7 @@ from app.core.items import Item
 from app.core.model_profile import ModelProfile
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
 from app.model_catalogue import packaged_catalogue
+from app.services.listeners import Listeners
 from app.services.memo import RewriteMemo
 from app.services.views import CheckpointCache
 from app.store.agents import read_agent
@@ -94,6 +95,7 @@ class Resources:
     surfaces: SurfaceCache = field(default_factory=SurfaceCache)
     checkpoints: CheckpointCache = field(default_factory=CheckpointCache)
     catalogue: Catalogue = field(default_factory=packaged_catalogue)
+    listeners: Listeners = field(default_factory=Listeners)
 
 
 def counter_of(profile: ModelProfile) -> TokenCounter:

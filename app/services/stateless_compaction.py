@@ -119,12 +119,12 @@ def _plan_prune(
         counter=UNCOUNTED,
         memo={},
     )
-    return plan_prune(_items(conversation, UNCOUNTED), context)
+    return plan_prune(visible_items(conversation, UNCOUNTED), context)
 
 
 def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
     counter = counter_of(given.model_profile)
-    items = _items(given.conversation, counter)
+    items = visible_items(given.conversation, counter)
     style = style_of(given.policy)
     fold = style.fold(items, _phase(given.kind, given.phase, items), NOBODY_GONE)
     options = SurfaceOptions(
@@ -137,7 +137,7 @@ def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
             surface=build_surface(given.agent, options, counter),
             items=items,
             keep_from=fold.keep_from,
-            context=_context(resources, given, counter),
+            context=given_context(resources, given, counter),
             style=given.style,
             instructions=given.instructions,
             min_level=given.level,
@@ -151,13 +151,14 @@ def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
         instructions=given.instructions,
     )
     return PlannedGiven(
-        keep_from=_positions(given.conversation)[fold.keep_from],
+        keep_from=given_positions(given.conversation)[fold.keep_from],
         request=request,
         key=plan_key(content),
     )
 
 
-def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> StepContext:
+def given_context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> StepContext:
+    """What the steps of a summary request are told: nothing is pruned."""
     return StepContext(
         boundary=PruneBoundary(),
         prune_tool_result_chars=given.policy.prune_tool_result_chars,
@@ -171,7 +172,7 @@ def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> S
 
 
 def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
-    items = _items(given.conversation, counter)
+    items = visible_items(given.conversation, counter)
     style = style_of(given.policy)
     phase = _phase(given.kind, given.phase, items)
     fold = style.fold(items, phase, NOBODY_GONE)
@@ -186,7 +187,7 @@ def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
         plan=given.plan,
     )
     replaced = replace_conversation(items, compaction, style, counter)
-    positions = _positions(given.conversation)
+    positions = given_positions(given.conversation)
     return replace(replaced, hidden=tuple(positions[index] for index in replaced.hidden))
 
 
@@ -198,13 +199,18 @@ def _phase(
     return "standalone" if kind == "manual" else phase_of(items, None)
 
 
-def _items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+def visible_items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+    """What of a conversation a model may see.
+
+    Raises:
+        SystemMessageInConversation: A system message stands in it.
+    """
     for index, given in enumerate(conversation):
         refuse_system_role(given.role, index)
     return given_items(conversation, counter)
 
 
-def _positions(conversation: Sequence[GivenItem]) -> list[int]:
+def given_positions(conversation: Sequence[GivenItem]) -> list[int]:
     """Where the items that a model may see stand in the conversation, and where it ends."""
     visible = [index for index, given in enumerate(conversation) if given.agent_visible]
     return [*visible, len(conversation)]

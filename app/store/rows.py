@@ -10,6 +10,7 @@ from app.core.facts import CallFact, Facts, ResultFact
 from app.core.items import Item
 from app.core.messages import Real
 from app.core.stored import NewMessage, StoredMessage
+from app.core.visibility import Visibility
 
 FACT_COLUMNS = (
     "content_bytes",
@@ -87,7 +88,7 @@ def message_columns(message: NewMessage) -> dict[str, object]:
 
 
 def stored_message(row: RowMapping) -> StoredMessage:
-    """The message of a whole row."""
+    """The message of a whole row and the newest change of who sees it."""
     return StoredMessage(
         sequence=row["sequence"],
         message=NewMessage(
@@ -101,7 +102,13 @@ def stored_message(row: RowMapping) -> StoredMessage:
             content=row["content"],
             facts=_facts([row[name] for name in FACT_COLUMNS]),
         ),
+        changed=_changed(row),
     )
+
+
+def _changed(row: RowMapping) -> Visibility | None:
+    agent, user = row["changed_agent"], row["changed_user"]
+    return None if agent is None else Visibility(user=user, agent=agent)
 
 
 def _pairing_bytes(facts: Facts) -> bytes | None:

@@ -119,19 +119,18 @@ GOOSE: tuple[Requirement, ...] = (
         "goose",
         "§7.2 Writing back",
         (
-            "GO-7.2-notice-then-replacement",
-            "A notice goes out before the history is replaced.",
-        ),
-        (
             "GO-7.2-usage-after-compaction",
             "The session's usage becomes the retained tokens, and the summary's cost is added to"
             " the total.",
         ),
         (
+            "GO-7.2-notice-then-replacement",
+            "A notice goes out before the history is replaced.",
+        ),
+        (
             "GO-7.2-history-replaced-event",
             "The replacement is announced as an event, so a host need not guess.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -158,7 +157,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.3-not-where-the-provider-owns",
             "No pair is summarised where the provider manages its own context.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -167,14 +165,9 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.4-summary-holds-decision-state",
             "The summary has files, errors and fixes, pending tasks, current work and next step.",
         ),
-    ),
-    *rules(
-        "goose",
-        "§7.4 Reasons",
         (
             "GO-7.4-compaction-is-billed",
             "The usage of the summary call is recorded.",
         ),
-        deferred=_PRESET,
     ),
 )

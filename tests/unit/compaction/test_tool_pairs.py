@@ -138,6 +138,18 @@ PASSED = [
         (Shown(item=assistant(call("a"))), Shown(item=tool(result("a")))), "not_whole",
         id="messages that are not stored",
     ),
+    pytest.param(
+        shown(tool(result("a")), assistant(call("a"))), "not_whole", id="a result before its call",
+    ),
+    pytest.param(
+        shown(assistant(call("a")), tool(result("a", "x", state="running"))), "not_whole",
+        id="a result that is still to come",
+    ),
+    pytest.param(
+        shown(assistant(call("a")), assistant(call("b")), tool(result("a")), tool(result("b"))),
+        "not_whole",
+        id="a summary would part another result from its call",
+    ),
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import pytest
 from app.core.model_profile import ModelProfile
 from app.core.usage import NO_USAGE, LastTotal, UsageTotals
 from app.core.usage_fill import filled_usage
-from app.core.usage_report import NO_NUMBERS, Call, UsageNumbers, counted, reported
+from app.core.usage_report import NO_NUMBERS, Call, UsageNumbers, billed, counted, reported
 
 PROFILE = ModelProfile(name="m", context_window=1_000)
 CASES = [
@@ -33,12 +33,12 @@ def test_S1_after_a_compaction_the_context_is_what_is_retained_and_its_call_is_b
         last_total=LastTotal(tokens=1_000, source="observed"),
         totals=UsageTotals(reports=1, input_tokens=600, output_tokens=400),
     )
-    billed = UsageNumbers(input_tokens=6_700, output_tokens=200)
+    summary = UsageNumbers(input_tokens=6_700, output_tokens=200)
     after = before.in_new_window(70, 70, PROFILE)
-    totals = counted(after.totals, billed)
+    totals = billed(after.totals, summary)
 
     assert after.last_total == LastTotal(tokens=70, source="estimated")
-    assert totals.input_tokens + totals.output_tokens == 1_000 + 6_900
+    assert totals == UsageTotals(reports=1, input_tokens=7_300, output_tokens=600)
 
 
 def test_S6_the_next_call_is_the_context_again() -> None:

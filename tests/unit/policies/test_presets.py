@@ -19,6 +19,7 @@ from app.policies.presets import (
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.shaping import Shaping
 from app.policies.tool_pairs import PairSummaries
+from tests.requirements import requirement
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -26,6 +27,8 @@ OPENWORK = PresetPolicy(
     prune_tool_result_chars=8_192,
     auto_prune=True,
     tool_order="given",
+    max_continuation_retries=None,
+    missing_summary_usage="unknown",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
     pairs=PairSummaries(),
@@ -68,6 +71,8 @@ def test_overrides_replace_values_of_the_preset() -> None:
         prune_tool_result_chars=2**31 - 1,
         auto_prune=False,
         tool_order="name",
+        max_continuation_retries=None,
+        missing_summary_usage="unknown",
         line=ReserveLine(auto_compact_percent=100),
         folding=OpenWorkFolding(),
         pairs=PairSummaries(),
@@ -93,6 +98,8 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "prune_tool_result_chars": 8_192,
         "auto_prune": True,
         "tool_order": "given",
+        "max_continuation_retries": None,
+        "missing_summary_usage": "unknown",
         "auto_compact_percent": 85,
         "tool_pair_summarization": False,
         "tool_call_cutoff": None,
@@ -179,3 +186,22 @@ def test_a_window_that_was_asked_for_is_opened_in_the_middle_of_a_turn_under_the
 
     assert OPENWORK.decide(given, limits).reason == "new_context_requested"
     assert OPENWORK.decide(replace(given, phase="pre_turn"), limits).reason == "under_line"
+
+
+@requirement("GO-7.2-provider-owns-its-context")
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_no_preset_compacts_for_a_provider_that_manages_its_own_context(preset: str) -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    given = replace(measured(estimated=999_999), profile=profile)
+    decision = PRESETS[preset].decide(given, PRESETS[preset].limits(profile, 0))
+
+    assert (decision.action, decision.reason) == ("submit", "disabled")
+    assert decision.detail.startswith("the provider manages its own context; ")
+
+
+def test_a_window_that_was_asked_for_is_opened_whoever_manages_the_context() -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    asked = replace(NO_USAGE, new_context_requested=True)
+    given = replace(measured(estimated=1), profile=profile, usage=asked, phase="mid_turn")
+
+    assert OPENWORK.decide(given, OPENWORK.limits(profile, 0)).reason == "new_context_requested"

@@ -1,24 +1,24 @@
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
 
-from app.core.chat_count import SpecialTokens
+from app.core.chat_count import SeparateChats, SpecialTokens
+from app.core.items import Item
+from app.core.model_profile import ModelProfile
+from app.core.policy import Measured, ShownItems
+from app.core.usage import NO_USAGE, LastTotal
 from app.core.visibility import USER_ONLY, Shown, agents_view
-from app.policies.window_share import (
-    DEFAULT_THRESHOLD,
-    ShareCheck,
-    context_tokens,
-    exceeds_share,
-    threshold_in_force,
-)
+from app.policies.presets import policy_from
+from app.policies.window_share import exceeds_share
 from app.tokenizers import counter_for
 from tests.requirements import requirement
 from tests.unit.core.builders import user
 
 O200K = SpecialTokens(counter=counter_for("o200k_base"))
-HELLO = [Shown(item=user("hello"))]
-HIDDEN = [Shown(item=user("hello"), visibility=USER_ONLY)]
-LONG = [Shown(item=user("hello " * 1_000))]
+HELLO = (user("hello"),)
+HIDDEN = agents_view([Shown(item=user("hello"), visibility=USER_ONLY)], O200K)
+LONG = (user("hello " * 1_000),)
 
 TOTALS = [
     pytest.param(800, 1_000, None, False, id="T1"),
@@ -32,10 +32,6 @@ TOTALS = [
     pytest.param(995, 1_000, 0.99, True, id="T9"),
     pytest.param(301, 1_000, 0.3, True, id="T15"),
     pytest.param(300, 1_000, 0.3, False, id="0.3 exactly"),
-    pytest.param(1, 0, 0.8, True, id="any token exceeds a window of 0"),
-    pytest.param(0, 0, 0.8, False, id="no token exceeds nothing"),
-    pytest.param(999_999, 1_000, nan, False, id="no number"),
-    pytest.param(999_999, 1_000, inf, False, id="infinite"),
 ]
 CONTEXTS = [
     pytest.param(None, HELLO, 10, 0.7, True, id="T11"),
@@ -46,45 +42,65 @@ CONTEXTS = [
 ]
 
 
+def action(
+    total: int | None, profile: ModelProfile, threshold: float | None, items: tuple[Item, ...] = ()
+) -> str:
+    """What preset goose does with a context."""
+    override = {} if threshold is None else {"threshold": threshold}
+    policy = policy_from({"preset": "goose", **override})
+    last = None if total is None else LastTotal(tokens=total, source="observed")
+    measured = Measured(
+        profile=profile,
+        estimated_tokens=0,
+        tokenizer_tokens=0,
+        calibrated_tokens=None,
+        fixed_tokens=0,
+        least_fixed_tokens=0,
+        items=items,
+        whole=ShownItems(items=items, chat=SeparateChats(counter=O200K)),
+        usage=replace(NO_USAGE, last_total=last),
+        phase="pre_turn",
+    )
+    return policy.decide(measured, policy.limits(profile, 0)).action
+
+
 @requirement("GO-7.2-strictly-greater", "GO-7.2-threshold-default", "GO-7.2-threshold-override")
 @pytest.mark.parametrize(("tokens", "limit", "override", "is_due"), TOTALS)
 def test_a_compaction_is_due_above_a_share_of_the_window(
     tokens: int, limit: int, override: float | None, is_due: bool
 ) -> None:
-    threshold = threshold_in_force(override, DEFAULT_THRESHOLD)
+    profile = ModelProfile(name="m", context_window=limit)
 
-    assert ShareCheck(tokens=tokens, limit_tokens=limit, threshold=threshold).is_due is is_due
+    assert action(tokens, profile, override) == ("compact" if is_due else "submit")
 
 
-@requirement("GO-7.2-usage-before-estimate")
-@pytest.mark.parametrize(("total", "history", "limit", "threshold", "is_due"), CONTEXTS)
+@requirement("GO-7.2-usage-before-estimate", "GO-7.2-estimate-without-usage")
+@pytest.mark.parametrize(("total", "items", "limit", "threshold", "is_due"), CONTEXTS)
 def test_the_latest_total_counts_and_without_one_what_the_agent_sees(
-    total: int | None, history: list[Shown], limit: int, threshold: float, is_due: bool
+    total: int | None, items: tuple[Item, ...], limit: int, threshold: float, is_due: bool
 ) -> None:
-    tokens = context_tokens(total, agents_view(history, O200K), O200K)
+    profile = ModelProfile(name="m", context_window=limit)
 
-    assert exceeds_share(tokens, limit, threshold) is is_due
+    assert action(total, profile, threshold, items) == ("compact" if is_due else "submit")
 
 
 @requirement("GO-7.2-provider-owns-its-context")
 def test_T10_a_provider_that_owns_its_context_is_never_compacted() -> None:
-    check = ShareCheck(tokens=999_999, limit_tokens=1_000, threshold=0.8, owns_context=True)
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
 
-    assert not check.is_due
+    assert action(999_999, profile, 0.8) == "submit"
 
 
 @pytest.mark.parametrize(
-    ("override", "configured", "threshold"),
+    ("tokens", "limit", "threshold", "is_over"),
     [
-        pytest.param(0.3, 0.8, 0.3, id="T15 the override comes first"),
-        pytest.param(0.0, 0.8, 0.0, id="an override of 0 is one"),
-        pytest.param(None, "0.5", 0.5, id="configured as text"),
-        pytest.param(None, 0.6, 0.6, id="configured as a number"),
-        pytest.param(None, "half", 0.8, id="no number"),
-        pytest.param(None, None, 0.8, id="nothing is configured"),
+        pytest.param(1, 0, 0.8, True, id="any token exceeds a window of 0"),
+        pytest.param(0, 0, 0.8, False, id="no token exceeds nothing"),
+        pytest.param(999_999, 1_000, nan, False, id="no number"),
+        pytest.param(999_999, 1_000, inf, False, id="infinite"),
     ],
 )
-def test_the_threshold_is_the_override_or_the_configured_or_the_default(
-    override: float | None, configured: str | float | None, threshold: float
+def test_numbers_that_no_profile_and_no_policy_can_have(
+    tokens: int, limit: int, threshold: float, is_over: bool
 ) -> None:
-    assert threshold_in_force(override, configured) == threshold
+    assert exceeds_share(tokens, limit, threshold) is is_over

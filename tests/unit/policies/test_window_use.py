@@ -7,8 +7,8 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured, ShownItems
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
-from app.policies.codex_status import WindowStatus
 from app.policies.reserve import ReserveLine, reserve_limits
+from app.policies.window_status import WindowStatus
 from app.policies.window_use import status_of
 from tests.unit.core.builders import assistant, user
 

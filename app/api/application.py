@@ -13,6 +13,7 @@ from starlette.types import Lifespan
 from app.api import (
     compactions,
     context,
+    encoding,
     events,
     history,
     index,
@@ -51,6 +52,7 @@ _ROUTED = (
     models,
     stateless,
     stateless_compaction,
+    encoding,
 )
 _REF_TEMPLATE = "#/components/schemas/{model}"
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from app.compaction import errors as compaction
 from app.compaction import refusals
 from app.core import canonical, errors, events, turns, usage_report
+from app.encoders import decoding
 from app.policies import codex_window, overrides, presets
 from app.store.errors import DatabaseUnavailable
 from app.world_state import errors as world_state
@@ -81,6 +82,7 @@ STATUS: Mapping[type[errors.ContextError], HTTPStatus] = {
     turns.TurnClosed: HTTPStatus.CONFLICT,
     usage_report.InvalidUsage: HTTPStatus.UNPROCESSABLE_ENTITY,
     usage_report.UsageConflict: HTTPStatus.CONFLICT,
+    decoding.InvalidAnswer: HTTPStatus.UNPROCESSABLE_ENTITY,
     codex_window.InvalidWindow: HTTPStatus.UNPROCESSABLE_ENTITY,
     presets.UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     overrides.UnknownPolicyOverride: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -94,19 +94,22 @@ def pair_tools(waiting: Set[str], messages: Sequence[Said]) -> Fixed:
     """Calls only in what the assistant says, results only elsewhere, and neither alone.
 
     A result answers a call in front of it, wherever that stands. Calls that
-    wait need no result, and theirs are never alone.
+    wait need no result, and any number of them may stand behind one.
     """
     issues: list[str] = []
     pending: dict[str, Place] = {}
+    waited_for: set[str] = set()
     unanswered: set[Place] = set()
     paired: list[Said] = []
     for at, said in enumerate(messages):
         if said.role != "assistant":
-            paired.append(_kept(said, partial(_fault_of_others, pending, waiting), issues))
+            paired.append(_kept(said, partial(_fault_of_others, pending, waited_for), issues))
             continue
         paired.append(_kept(said, _fault_of_assistant, issues))
         for number, block in enumerate(paired[-1].blocks):
-            if isinstance(block, ToolCall) and block.id not in waiting:
+            if isinstance(block, ToolCall) and block.id in waiting:
+                waited_for.add(block.id)
+            elif isinstance(block, ToolCall):
                 # A call that takes over an id leaves the one before without an answer.
                 if block.id in pending:
                     unanswered.add(pending[block.id])
@@ -236,7 +239,7 @@ def _fault_of_assistant(block: Block) -> str | None:
     return None
 
 
-def _fault_of_others(pending: dict[str, Place], waiting: Set[str], block: Block) -> str | None:
+def _fault_of_others(pending: dict[str, Place], waited_for: Set[str], block: Block) -> str | None:
     """What is wrong with a block of people or tools; a result that is right answers its call."""
     match block:
         case ToolCall(id=id_):
@@ -244,7 +247,7 @@ def _fault_of_others(pending: dict[str, Place], waiting: Set[str], block: Block)
         case Thinking():
             return "Removed thinking content from user message"
         case ToolResult(id=id_):
-            answers = pending.pop(id_, None) is not None or id_ in waiting
+            answers = pending.pop(id_, None) is not None or id_ in waited_for
             return None if answers else f"Removed orphaned tool response '{id_}'"
         case _:
             return None

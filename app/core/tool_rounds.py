@@ -38,11 +38,13 @@ def cleaned_rounds(
         items: Of a request.
         counter: Counts the messages that change.
         waiting: Ids of calls that somebody may still answer. They stay without a result, and their
-            results stay wherever they are.
+            results stay wherever they are behind them.
     """
+    waited_for: set[str] = set()
     for start, end in round_bounds(items):
         numbered = list(enumerate(items[start:end], start))
-        for index, left in _cleaned(numbered, counter, waiting):
+        waited_for.update({call.id for call in items[start].facts.calls} & waiting)
+        for index, left in _cleaned(numbered, counter, waited_for):
             if left is not None:
                 yield index, left
 

@@ -137,3 +137,12 @@ def test_positions_of_repairs_are_those_of_the_conversation() -> None:
     assert [message["role"] for message in request_json(made)["messages"]] == [
         *("system", "assistant", "tool", "user")
     ]
+
+
+@pytest.mark.parametrize("context", [FIX, CLEAN])
+def test_a_result_in_front_of_a_call_that_waits_is_not_its_own(context: StepContext) -> None:
+    early = (user("q"), tool(result("c1", "x")), assistant("a", call("c1", state="pending")))
+    copy = mended(context, *early, user("u"))
+
+    assert ("orphan_tool_result_dropped", 1, "c1") in told(copy)
+    assert not any(item.facts.results for item in copy.items)

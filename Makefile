@@ -1,6 +1,6 @@
 # One command per job; `make` alone lists them. Every job runs in .venv, which `setup` makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test unit cover check fix bench bench-calibration openapi catalogue lock clean
+.PHONY: help setup demo serve test unit cover check fix bench bench-calibration bench-presets openapi catalogue lock clean
 
 # The first of these that will do; PYTHON=… on the command line overrides it.
 WILL_DO := -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
@@ -65,6 +65,9 @@ bench: setup ## Measure append and prepare against the bare floor
 
 bench-calibration: setup ## Measure the three token numbers against reported usage; FILE=… for your own
 	@$(BIN)/python -m bench.calibration $(FILE)
+
+bench-presets: setup ## Play one session under every preset; FILE=… for your own
+	@$(BIN)/python -W "ignore:XDG_RUNTIME_DIR" -m bench.presets $(FILE)
 
 openapi: setup ## Write openapi/openapi.json
 	@$(BIN)/python -m scripts.openapi openapi/openapi.json

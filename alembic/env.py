@@ -7,6 +7,7 @@ from typing import Literal
 from alembic import context
 from sqlalchemy.engine import Connection
 
+import app.store.event_tables  # noqa: F401 - its tables belong to the metadata
 from app.store.database import Database
 from app.store.tables import UtcDateTime, metadata
 

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from time import time_ns
@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from fastapi import FastAPI
 
 from app.api.application import build_application
+from app.services.listeners import Listeners
 from app.services.memo import RewriteMemo
 from app.services.resources import Resources
 from app.services.summaries import Pace, SummaryRuns
@@ -19,12 +20,15 @@ from app.store.database import Database
 from app.summarizer.client import Endpoint, Summarizer
 from app.tokenizers import counter_for
 
+LISTENERS = "listeners"
+"""What the server finds those under who listen to events."""
+
 
 def create_app(settings: Settings) -> FastAPI:
     """The application of some settings; it connects when it starts."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[Mapping[str, object]]:
         # Loading the vocabulary takes half a second, which no request should pay.
         counter_for(None)
         database = Database(settings.database_url)
@@ -35,11 +39,13 @@ def create_app(settings: Settings) -> FastAPI:
             new_window_id=_new_window_id,
             claim_seconds=settings.claim_seconds,
             memo=RewriteMemo(settings.memo_bytes),
+            listeners=Listeners(settings.event_streams, settings.event_poll_seconds),
         )
         app.state.resources = resources
         try:
             async with _summary_runs(settings, resources) as app.state.summary_runs:
-                yield
+                # For the server, which is the first to know that the process is to stop.
+                yield {LISTENERS: resources.listeners}
         finally:
             await database.close()
 

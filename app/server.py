@@ -14,9 +14,10 @@ from time import sleep
 
 import httpx
 from uvicorn import Config, Server
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.supervisors import Multiprocess
 
-from app.main import create_app, spare_collector
+from app.main import LISTENERS, create_app, spare_collector
 from app.settings import Settings, variable_of
 
 BACKLOG = 2_048
@@ -47,6 +48,18 @@ def serve(settings: Settings) -> None:
             _serve_alone(settings, listener)
         else:
             _serve_together(settings, listener)
+
+
+class _HttpConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection that ends the streams of events when the server stops.
+
+    The server waits for what is in flight before it tells the application that it stops, and a
+    stream of events would never end by itself.
+    """
+
+    def shutdown(self) -> None:
+        self.app_state[LISTENERS].end()
+        super().shutdown()
 
 
 class _SingleServer(Server):
@@ -95,6 +108,7 @@ def _config(app: object, workers: int = 1) -> Config:
     return Config(
         app,  # type: ignore[arg-type]
         factory=isinstance(app, str),
+        http=_HttpConnection,
         workers=workers,
         log_level="warning",
         timeout_worker_healthcheck=START_SECONDS,

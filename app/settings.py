@@ -68,6 +68,15 @@ class Settings(BaseModel):
     summarizer_concurrency: int = Field(
         default=4, ge=1, le=256, description="Summaries at once, per process."
     )
+    event_streams: int = Field(
+        default=100, ge=0, le=10_000, description="Streams of events at once, per process."
+    )
+    event_poll_seconds: float = Field(
+        default=1,
+        gt=0,
+        le=60,
+        description="Between two looks of a stream for events of other processes.",
+    )
 
     @field_validator("summarizer_url", "summarizer_key", "summarizer_model", mode="before")
     @classmethod

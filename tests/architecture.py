@@ -81,6 +81,7 @@ RESTRICTED: Mapping[str, tuple[str, ...]] = {
     "asyncpg": ("store/",),
     "alembic": ("store/",),
     "app.store.tables": ("store/",),
+    "app.store.event_tables": ("store/",),
     "app.store.database": ("store/", "main.py", "services/resources.py"),
     "fastapi": ("main.py", "api/"),
     "httpx": ("server.py", "summarizer/"),

@@ -77,7 +77,9 @@ def decision_answer(decision: Decision) -> Answer:
         "compact_with_model": decision.compact_with_model,
         "detail": decision.detail,
         "compaction": _compaction_call(decision),
-        "background": [],
+        "background": [
+            {"kind": call.kind, "plan_key": call.plan_key} for call in decision.background
+        ],
         "reminder": decision.reminder,
         **({} if decision.retry_after_ms is None else {"retry_after_ms": decision.retry_after_ms}),
     }

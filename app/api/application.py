@@ -13,6 +13,8 @@ from starlette.types import Lifespan
 from app.api import (
     compactions,
     context,
+    encoding,
+    events,
     history,
     index,
     messages,
@@ -46,9 +48,11 @@ _ROUTED = (
     compactions,
     usage,
     context,
+    events,
     models,
     stateless,
     stateless_compaction,
+    encoding,
 )
 _REF_TEMPLATE = "#/components/schemas/{model}"
 

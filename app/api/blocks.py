@@ -8,6 +8,7 @@ from app.api.validation import WireModel
 from app.core import canonical
 from app.core.blocks import (
     Artifact,
+    Audience,
     Block,
     Blocks,
     CallState,
@@ -32,10 +33,11 @@ class DataIn(WireModel):
     type: Literal["data"]
     source: DataSourceIn
     name: str | None = None
+    audience: Audience = None
 
     def block(self) -> Block:
         """The core's block."""
-        return Data(type="data", source=self.source, name=self.name)
+        return Data(type="data", source=self.source, name=self.name, audience=self.audience)
 
 
 class ToolCallIn(WireModel):

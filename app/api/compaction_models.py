@@ -5,10 +5,13 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, Field, model_validator
 
 from app.api.answers import Answer
+from app.api.pair_models import PairOut, PairSummaryIn, planned_pairs_answer
 from app.api.prepare_models import RequestOut
+from app.api.summary_usage import SummaryUsageIn
 from app.api.validation import WireModel
 from app.api.wire import Count
 from app.api.world_state_models import Ordinal
+from app.compaction.provider_fold import ProviderFold
 from app.compaction.record import (
     Compaction,
     CompactionKind,
@@ -16,21 +19,38 @@ from app.compaction.record import (
     CompactionStatus,
     SummaryStyle,
 )
+from app.compaction.tool_pairs import BATCH
+from app.core.blocks import ProviderOpaque
 from app.core.ids import check_key
-from app.services.compact import CompactionRequest
+from app.services.claims import CompactionRequest
 from app.services.compaction_answers import checkpoint_json
 from app.services.complete import AttemptError, Completion, Failure
+from app.services.pair_events import BatchCompletion
+from app.services.provider_folds import FoldReport
 from app.services.rewind import RewindTarget
 
 RequestedKind: TypeAlias = Literal[
-    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed"
+    "manual",
+    "threshold",
+    "overflow",
+    "model_downshift",
+    "comp_hash_changed",
+    "prefetch",
+    "provider",
 ]
+
+_OF_A_PROVIDER = frozenset({"kind", "turn_id", "model_call", "through_sequence", "opaque"})
+"""What the fold of a provider is told with: there is nothing to plan or to ask."""
+
+
+StartedKind: TypeAlias = Literal[RequestedKind, "tool_pairs"]
+"""Kinds that somebody may ask for; a batch of tool pairs folds nothing."""
 
 
 class CompactionIn(WireModel):
-    """A compaction to plan and claim."""
+    """A compaction to plan and claim; of kind `provider`, a fold that the provider made."""
 
-    kind: RequestedKind
+    kind: StartedKind
     turn_id: str | None = None
     model_call: Ordinal | None = None
     phase: CompactionPhase | None = None
@@ -39,6 +59,43 @@ class CompactionIn(WireModel):
     summary_request_style: Literal["cached", "flat"] | None = None
     supersede: bool = False
     run: bool = False
+    through_sequence: Count | None = None
+    opaque: ProviderOpaque | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_sort(self) -> Self:
+        fold = (self.through_sequence, self.opaque)
+        if self.kind != "provider":
+            if any(part is not None for part in fold):
+                raise ValueError("only kind provider has through_sequence and opaque")
+        elif None in fold or self.model_fields_set - _OF_A_PROVIDER:
+            raise ValueError(
+                "kind provider has through_sequence and opaque, and beside them only turn_id and"
+                " model_call"
+            )
+        return self
+
+    def provider_fold(self) -> FoldReport | None:
+        """The provider's fold as the services take it; None of any other kind.
+
+        Raises:
+            InvalidId: No turn can have that id.
+        """
+        if self.through_sequence is None or self.opaque is None:
+            return None
+        if self.turn_id is not None:
+            check_key(self.turn_id, "turn_id")
+        return FoldReport(
+            fold=ProviderFold(through_sequence=self.through_sequence, opaque=self.opaque),
+            turn_id=self.turn_id,
+            model_call=self.model_call,
+        )
+
+    @model_validator(mode="after")
+    def _is_run_by_workers(self) -> Self:
+        if self.run and self.kind == "tool_pairs":
+            raise ValueError("the service runs no tool pairs: leave run out and ask a model")
+        return self
 
     def request(self, key: str | None) -> CompactionRequest:
         """The compaction as the services take it.
@@ -66,13 +123,29 @@ class CompletionIn(WireModel):
 
     claim: str
     attempt: Ordinal
-    summary: str
+    summary: str | None = None
+    pairs: Annotated[list[PairSummaryIn], Field(max_length=BATCH)] | None = None
     finish_reason: str | None = None
     tool_calls: Count | list[Any] = 0
-    usage: dict[str, Any] | None = None
+    usage: SummaryUsageIn | None = None
 
-    def completion(self) -> Completion:
-        """The completion as the services take it."""
+    @model_validator(mode="after")
+    def _has_one_answer(self) -> Self:
+        if (self.summary is None) == (self.pairs is None):
+            raise ValueError("a completion has one of summary and pairs")
+        if self.pairs is not None and self.usage is not None:
+            raise ValueError("usage stands with each of the pairs")
+        return self
+
+    def completion(self) -> Completion | BatchCompletion:
+        """The completion as the services take it.
+
+        Raises:
+            InvalidUsage: The provider's usage object is none.
+        """
+        if self.summary is None:
+            given = tuple(pair.given() for pair in self.pairs or ())
+            return BatchCompletion(claim=self.claim, attempt=self.attempt, pairs=given)
         calls = self.tool_calls
         return Completion(
             claim=self.claim,
@@ -80,7 +153,7 @@ class CompletionIn(WireModel):
             summary=self.summary,
             finish_reason=self.finish_reason,
             tool_calls=len(calls) if isinstance(calls, list) else calls,
-            usage=self.usage,
+            usage=None if self.usage is None else self.usage.usage(),
         )
 
 
@@ -91,10 +164,21 @@ class FailureReportIn(WireModel):
     attempt: Ordinal
     error: AttemptError
     detail: Annotated[str, Field(max_length=2_000)] | None = None
+    usage: SummaryUsageIn | None = None
 
     def failure(self) -> Failure:
-        """The failure as the services take it."""
-        return Failure(claim=self.claim, attempt=self.attempt, error=self.error, detail=self.detail)
+        """The failure as the services take it.
+
+        Raises:
+            InvalidUsage: The provider's usage object is none.
+        """
+        return Failure(
+            claim=self.claim,
+            attempt=self.attempt,
+            error=self.error,
+            detail=self.detail,
+            usage=None if self.usage is None else self.usage.usage(),
+        )
 
 
 class RewindIn(WireModel):
@@ -178,6 +262,7 @@ class CompactionOut(BaseModel):
     created_at: str
     updated_at: str
     summary_request: RequestOut | None = None
+    pairs: list[PairOut] | None = None
 
 
 class CompactionPageOut(BaseModel):
@@ -195,6 +280,8 @@ class ReplyOut(BaseModel):
     attempts_left: int | None = None
     rejected: dict[str, str] | None = None
     summary_request: RequestOut | None = None
+    pairs: list[PairOut] | None = None
+    skipped: list[list[str]] | None = None
     checkpoint: CheckpointOut | None = None
     tokens: dict[str, Any] | None = None
     window: dict[str, Any] | None = None
@@ -238,4 +325,5 @@ def compaction_answer(compaction: Compaction, held_token: str | None = None) -> 
         "code": compaction.failure_code,
         "created_at": compaction.created_at.isoformat(),
         "updated_at": compaction.updated_at.isoformat(),
+        **planned_pairs_answer(plan),
     }

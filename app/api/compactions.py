@@ -20,6 +20,7 @@ from app.api.compaction_models import (
 from app.api.dependencies import JsonBody, Runs, Service, SessionId
 from app.api.openapi_docs import reads, refuses, refuses_body
 from app.api.pages import PageQuery, decode_ordinal, encode_cursor
+from app.api.pair_models import with_asked_pairs
 from app.api.responses import JSON, json_response, spliced
 from app.api.validation import validated
 from app.compaction import errors as compaction_errors
@@ -33,9 +34,14 @@ from app.core.errors import (
     SessionNotFound,
     UnknownField,
 )
-from app.services.compact import Claimed, start_compaction
+from app.core.usage_report import InvalidUsage
+from app.services.claims import Claimed
+from app.services.compact import start_compaction
 from app.services.compactions import list_compactions, wait_for_compaction
-from app.services.complete import Reply, answer_compaction
+from app.services.complete import Reply
+from app.services.pair_answers import BatchReply, answer_report
+from app.services.pair_batches import ClaimedBatch, start_batch
+from app.services.provider_folds import record_provider_fold
 from app.services.rewind import rewind_session
 from app.services.summaries import start_run
 
@@ -60,6 +66,7 @@ _REPORT_REFUSALS = (
     refusals.CompactionClosed,
     refusals.ClaimLost,
     ConversationMoved,
+    InvalidUsage,
 )
 _LIST = "compactions"
 _RETRY_SECONDS = 2
@@ -78,7 +85,13 @@ class WaitQuery(BaseModel):
     status_code=HTTPStatus.CREATED,
     response_model=CompactionOut,
     responses={HTTPStatus.OK: {"model": CompactionOut, "description": "It was there already"}}
-    | refuses_body(SessionNotFound, InvalidId, refusals.SummarizerNotConfigured, *START_REFUSALS),
+    | refuses_body(
+        SessionNotFound,
+        InvalidId,
+        refusals.SummarizerNotConfigured,
+        refusals.InvalidBoundary,
+        *START_REFUSALS,
+    ),
     openapi_extra=reads(CompactionIn, {"kind": "manual", "instructions": "Keep the decisions."}),
 )
 async def start(
@@ -91,17 +104,28 @@ async def start(
     """Plan a compaction and claim it; the same plan again is the same compaction.
 
     A repeat with the same `Idempotency-Key` gets its claim again. With `run` the service
-    asks its own summarizer and keeps the claim.
+    asks its own summarizer and keeps the claim. Kind `provider` records a fold that the provider
+    made of a context that it owns: `completed` at once.
     """
     given = validated(CompactionIn, body.value)
+    fold = given.provider_fold()
+    if fold is not None:
+        row, is_new = await record_provider_fold(service, session_id, fold)
+        return json_response(
+            compaction_answer(row), HTTPStatus.CREATED if is_new else HTTPStatus.OK
+        )
     request = given.request(idempotency_key)
-    if given.run:
+    claimed: Claimed | ClaimedBatch
+    if given.kind == "tool_pairs":
+        claimed = await start_batch(service, session_id, request)
+    elif given.run:
         claimed = await start_run(runs, session_id, request)
     else:
         claimed = await start_compaction(service, session_id, request)
     status = HTTPStatus.CREATED if claimed.outcome == "created" else HTTPStatus.OK
     headers = {"Retry-After": str(_RETRY_SECONDS)} if claimed.is_held_elsewhere else {}
-    return Response(claimed_bytes(claimed), status, headers, media_type=JSON)
+    told = batch_bytes(claimed) if isinstance(claimed, ClaimedBatch) else claimed_bytes(claimed)
+    return Response(told, status, headers, media_type=JSON)
 
 
 @router.get(
@@ -153,9 +177,12 @@ async def read(
 async def complete(
     service: Service, session_id: SessionId, compaction_id: str, body: JsonBody
 ) -> Response:
-    """Give a model's answer: it is installed, or rejected with a request for another one."""
+    """Give a model's answer: it is installed, or rejected with a request for another one.
+
+    Of tool pairs an answer for each; those without one are skipped.
+    """
     given = validated(CompletionIn, body.value)
-    reply = await answer_compaction(service, session_id, compaction_id, given.completion())
+    reply = await answer_report(service, session_id, compaction_id, given.completion())
     return _reply(reply)
 
 
@@ -172,7 +199,7 @@ async def fail(
 ) -> Response:
     """Report an attempt without an answer; after an overflow the next request is smaller."""
     given = validated(FailureReportIn, body.value)
-    reply = await answer_compaction(service, session_id, compaction_id, given.failure())
+    reply = await answer_report(service, session_id, compaction_id, given.failure())
     return _reply(reply)
 
 
@@ -217,8 +244,21 @@ def claimed_bytes(claimed: Claimed) -> bytes:
     return spliced(before, "summary_request", [claimed.request.body])
 
 
-def _reply(reply: Reply) -> Response:
+def batch_bytes(claimed: ClaimedBatch) -> bytes:
+    """A batch of tool pairs, with what is asked of each where the caller holds the claim."""
+    claim = claimed.compaction.claim
+    if claimed.pairs is None or claim is None:
+        return canonical.encode(compaction_answer(claimed.compaction))
+    answer = compaction_answer(claimed.compaction, claim.token)
+    del answer["pairs"]
+    return with_asked_pairs(canonical.encode(answer), claimed.pairs)
+
+
+def _reply(reply: Reply | BatchReply) -> Response:
     before = canonical.encode(reply.answer)
+    if isinstance(reply, BatchReply):
+        told = before if reply.pairs is None else with_asked_pairs(before, reply.pairs)
+        return Response(told, media_type=JSON)
     if reply.request is None:
         return Response(before, media_type=JSON)
     return Response(spliced(before, "summary_request", [reply.request.body]), media_type=JSON)

@@ -107,7 +107,7 @@ def _numbers(preview: Preview) -> Answer:
         "budget": {
             **budget_answer(call.budget),
             "context_window_tokens": call.limits.context_window,
-            "auto_compaction_threshold_percent": policy.line.auto_compact_percent,
+            "auto_compaction_threshold_percent": policy.line.line_percent,
         },
         "limits": limits_answer(call.limits, call.profile, call.policy, preview.learned),
         "decision": decision_answer(call.decision),

@@ -15,9 +15,14 @@ from app.compaction import refusals
 from app.compaction.errors import CompactionNotFound
 from app.core import canonical
 from app.core.errors import InvalidRequest, SessionNotFound, UnknownField
-from app.core.items import Item
 from app.core.messages import Real
-from app.services.replay import Replay, Selector, read_history, replay_session
+from app.services.replay import (
+    ReplayedMessage,
+    ReplayReader,
+    Selector,
+    read_history,
+    replay_session,
+)
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["history"])
 
@@ -54,10 +59,13 @@ class ReplayQuery(BaseModel):
     selector: Annotated[
         str, Field(pattern=r"^(latest|compaction:[A-Za-z0-9._~:-]{1,128}|through:[0-9]{1,18})$")
     ] = "latest"
+    view: ReplayReader = Field(
+        default="agent", description="What the model sees, or what people see of the session."
+    )
 
 
 class ReplayedMessageOut(BaseModel):
-    """A message as a model sees it; those of a checkpoint have ids of their own."""
+    """A message as its reader sees it; those of a checkpoint have ids of their own."""
 
     id: str
     turn_id: str | None
@@ -66,12 +74,15 @@ class ReplayedMessageOut(BaseModel):
     content: list[dict[str, Any]]
     message_kind: str
     created_at: str | None
+    agent_visible: bool
+    user_visible: bool
 
 
 class ReplayOut(BaseModel):
-    """What a model saw, or would see."""
+    """What a model or people saw, or would see."""
 
     selector: str
+    view: ReplayReader
     checkpoint_id: str | None
     through_message_sequence: int
     messages: list[ReplayedMessageOut]
@@ -125,16 +136,17 @@ async def history(
 async def replay(
     service: Service, session_id: SessionId, wanted: Annotated[ReplayQuery, Query()]
 ) -> Response:
-    """The conversation as a selector shows it; nothing is run again."""
-    replayed = await replay_session(service, session_id, _selector(wanted.selector))
+    """The conversation as a selector shows it, to the model or to people; nothing is run again."""
+    replayed = await replay_session(service, session_id, _selector(wanted.selector), wanted.view)
     before = canonical.encode(
         {
             "selector": wanted.selector,
+            "view": wanted.view,
             "checkpoint_id": replayed.checkpoint_id,
             "through_message_sequence": replayed.through_sequence,
         }
     )
-    shown = b",".join(_replayed(replayed, item) for item in replayed.items)
+    shown = b",".join(map(_replayed, replayed.messages))
     return Response(spliced(before, "messages", [b"[", shown, b"]"]), media_type=JSON)
 
 
@@ -156,16 +168,19 @@ def _selector(text: str) -> Selector:
     return Selector(compaction_id=None, through_sequence=None)
 
 
-def _replayed(replayed: Replay, item: Item) -> bytes:
+def _replayed(message: ReplayedMessage) -> bytes:
+    item = message.item
     source = item.source
     before = canonical.encode(
         {
             "id": source.id,
-            "turn_id": replayed.turn_ids.get(source.id or ""),
+            "turn_id": message.turn_id,
             "sequence": source.sequence if isinstance(source, Real) else item.depends_on,
             "role": item.role,
             "message_kind": item.kind,
-            "created_at": replayed.created_at.get(source.id or ""),
+            "agent_visible": message.visibility.agent,
+            "user_visible": message.visibility.user,
+            "created_at": None if message.created_at is None else message.created_at.isoformat(),
         }
     )
     return spliced(before, "content", [item.content])

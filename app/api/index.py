@@ -34,6 +34,7 @@ FEATURES = (
     "fork",
     "history",
     "replay",
+    "events",
     "models",
     "stateless",
 )

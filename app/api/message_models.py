@@ -31,7 +31,7 @@ class RepairOut(BaseModel):
 
 
 class MessageOut(BaseModel):
-    """A stored message, exactly as it was appended."""
+    """A stored message, exactly as it was appended, with who sees it now."""
 
     id: str
     sequence: int
@@ -63,8 +63,8 @@ def message_answer(session_id: str, stored: StoredMessage, coverage: Coverage) -
         "turn_id": message.turn_id,
         "role": message.role,
         "kind": message.kind,
-        "agent_visible": message.agent_visible,
-        "user_visible": message.user_visible,
+        "agent_visible": stored.visibility.agent,
+        "user_visible": stored.visibility.user,
         "created_at": message.created_at.isoformat(),
         "covered_by": coverage.of(stored.sequence),
     }

@@ -1,4 +1,4 @@
-"""Messages of a session: append, list, read."""
+"""Messages of a session: append, list, read, show and hide."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -22,12 +22,14 @@ from app.api.repairs import body_repairs, hidden_results, refuse_large_batch
 from app.api.responses import JSON, json_response, spliced
 from app.api.usage_models import REPORT_REFUSALS, standing_answer
 from app.api.validation import validated
+from app.api.visibility_models import SeenMessageOut, VisibilityIn
 from app.compaction.refusals import HistoryReplaced
 from app.core import canonical, errors
 from app.core.errors import InvalidCursor, InvalidRequest, UnknownField
 from app.services.append import Expected, append_messages
 from app.services.messages import get_message, list_messages
 from app.services.usage_reports import append_with_usage
+from app.services.visibility import change_visibility
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/messages", tags=["messages"])
 
@@ -102,7 +104,7 @@ async def append(service: Service, session_id: SessionId, body: JsonBody) -> Res
 async def list_all(
     service: Service, session_id: SessionId, wanted: Annotated[MessageQuery, Query()]
 ) -> Response:
-    """List messages in order, exactly as they were appended."""
+    """List messages in order, exactly as they were appended, with who sees them now."""
     after = None if wanted.cursor is None else decode_ordinal(_LIST, wanted.cursor)
     found, coverage = await list_messages(
         service, session_id, wanted.filter(), wanted.order, after, wanted.limit + 1
@@ -113,6 +115,24 @@ async def list_all(
     items = b",".join(message_bytes(session_id, stored, coverage) for stored in shown)
     before = canonical.encode({"next_cursor": cursor})
     return Response(spliced(before, "items", [b"[", items, b"]"]), media_type=JSON)
+
+
+@router.post(
+    "/{message_id:path}/visibility",
+    response_model=SeenMessageOut,
+    responses=refuses_body(errors.SessionNotFound, errors.MessageNotFound),
+    openapi_extra=reads(VisibilityIn, {"agent_visible": False}),
+)
+async def show(
+    service: Service, session_id: SessionId, message_id: str, body: JsonBody
+) -> Response:
+    """Show a message to the model or to people from now on, or hide it; nothing is edited."""
+    given = validated(VisibilityIn, body.value)
+    changed = await change_visibility(service, session_id, message_id, given.change())
+    seen = message_bytes(session_id, changed.message, changed.coverage)
+    return Response(
+        spliced(seen, "version", [canonical.encode(changed.session.version)]), media_type=JSON
+    )
 
 
 @router.get(

@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from app.compaction import errors as compaction
 from app.compaction import refusals
-from app.core import canonical, errors, turns, usage_report
+from app.core import canonical, errors, events, turns, usage_report
+from app.encoders import decoding
 from app.policies import codex_window, overrides, presets
 from app.store.errors import DatabaseUnavailable
 from app.world_state import errors as world_state
@@ -76,10 +77,12 @@ STATUS: Mapping[type[errors.ContextError], HTTPStatus] = {
     refusals.SessionActive: HTTPStatus.CONFLICT,
     refusals.SummarizerNotConfigured: HTTPStatus.UNPROCESSABLE_ENTITY,
     refusals.TurnNotRunning: HTTPStatus.CONFLICT,
+    events.TooManyStreams: HTTPStatus.SERVICE_UNAVAILABLE,
     turns.TurnActive: HTTPStatus.CONFLICT,
     turns.TurnClosed: HTTPStatus.CONFLICT,
     usage_report.InvalidUsage: HTTPStatus.UNPROCESSABLE_ENTITY,
     usage_report.UsageConflict: HTTPStatus.CONFLICT,
+    decoding.InvalidAnswer: HTTPStatus.UNPROCESSABLE_ENTITY,
     codex_window.InvalidWindow: HTTPStatus.UNPROCESSABLE_ENTITY,
     presets.UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     overrides.UnknownPolicyOverride: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -7,6 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from app.api.answers import Answer
 from app.api.message_models import RepairOut
 from app.api.pages import DEFAULT_LIMIT, LARGEST_LIMIT, OrderIn
+from app.api.provider_context_models import (
+    ProviderContextIn,
+    ProviderContextOut,
+    provider_context_answer,
+)
 from app.api.session_usage import SessionUsageOut, session_usage_answer
 from app.api.validation import WireModel
 from app.api.wire import AgentIn, Count, GenerationIn, ModelName, ModelProfileIn
@@ -73,6 +78,7 @@ class SessionPatch(WireModel):
     generation: GenerationIn | None = None
     sandbox_available: bool | None = None
     spill_directory: str | None = None
+    provider_context: ProviderContextIn | None = None
     metadata: dict[str, Any] | None = None
     expected_version: Count | None = None
 
@@ -102,6 +108,9 @@ class SessionPatch(WireModel):
             values["sandbox_available"] = self.sandbox_available
         if "spill_directory" in self.model_fields_set:
             values["spill_directory"] = self.spill_directory
+        if "provider_context" in self.model_fields_set:
+            given = self.provider_context
+            values["provider_context"] = None if given is None else given.context()
         if "metadata" in self.model_fields_set and self.metadata is None:
             values["metadata"] = {}
         return SessionChange(
@@ -215,6 +224,7 @@ class SessionOut(BaseModel):
     state: BudgetState
     used_percent: float | None
     usage: SessionUsageOut
+    provider_context: ProviderContextOut | None
     warnings: list[WarningOut]
     metadata: dict[str, Any]
     resume: ResumeOut | None = None
@@ -274,6 +284,7 @@ def session_answer(session: Session, learned: LearnedLimit | None) -> Answer:
         "state": session.state,
         "used_percent": session.used_percent,
         "usage": session_usage_answer(session.usage),
+        "provider_context": provider_context_answer(session.provider_context),
         "warnings": warnings_of(session, learned),
         "metadata": session.metadata,
     }

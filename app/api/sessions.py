@@ -150,6 +150,7 @@ async def read(
         errors.VersionConflict,
         errors.PreconditionFailed,
         errors.ImmutableField,
+        InvalidBoundary,
         errors.InvalidModelProfile,
         UnknownPolicy,
         UnknownPolicyOverride,

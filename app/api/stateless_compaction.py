@@ -7,10 +7,11 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from app.api.answers import Answer
-from app.api.compaction_models import RequestedKind
+from app.api.compaction_models import RequestedKind, StartedKind
 from app.api.compactions import FOLD_REFUSALS
 from app.api.dependencies import JsonBody, Service
 from app.api.openapi_docs import reads, refuses_body
+from app.api.pair_models import PairOut, pair_bytes, with_pairs
 from app.api.prepare_models import RequestOut
 from app.api.responses import JSON, json_response, spliced
 from app.api.stateless_models import ItemIn
@@ -36,6 +37,7 @@ from app.services.stateless_compaction import (
     plan_prune_given,
     replace_given,
 )
+from app.services.stateless_pairs import PlannedPairs, plan_pairs_given
 
 router = APIRouter(prefix="/v1", tags=["stateless compaction"])
 
@@ -72,7 +74,7 @@ class FoldPlanIn(WireModel):
     policy: str | dict[str, Any] = DEFAULT_PRESET
     model_profile: ModelProfileIn
     conversation: list[ItemIn]
-    kind: RequestedKind
+    kind: StartedKind
     phase: CompactionPhase | None = None
     instructions: str | None = None
     level: Count = 0
@@ -82,15 +84,16 @@ class FoldPlanIn(WireModel):
 
 
 class FoldPlanOut(BaseModel):
-    """What is folded, and what a model is asked."""
+    """What is folded, and what a model is asked; of tool pairs what is asked of each."""
 
-    keep_from: int
-    fold_through: int
+    keep_from: int | None = Field(description="Null where nothing is folded: of tool pairs.")
+    fold_through: int | None
     plan_key: str
     level: int
     fits: bool
-    summary_request: RequestOut
+    summary_request: RequestOut | None = None
     removed_tool_results: list[str]
+    pairs: list[PairOut] | None = None
 
 
 class ReplaceIn(WireModel):
@@ -174,6 +177,8 @@ async def plan_prune(body: JsonBody) -> Response:
 async def plan(service: Service, body: JsonBody) -> Response:
     """What a compaction would fold, and the request for its summary."""
     given = validated(FoldPlanIn, body.value)
+    if given.kind == "tool_pairs":
+        return _pairs(await plan_pairs_given(service, _given_plan(given)))
     planned = await plan_given(service, _given_plan(given))
     request = planned.request
     before = canonical.encode(
@@ -241,6 +246,31 @@ async def check(body: JsonBody) -> Response:
             "summary": checked.summary if isinstance(checked, SummaryAccepted) else None,
         }
     )
+
+
+def _pairs(planned: PlannedPairs) -> Response:
+    before = canonical.encode(
+        {
+            "keep_from": None,
+            "fold_through": None,
+            "plan_key": planned.key,
+            "level": 0,
+            "fits": True,
+            "removed_tool_results": [],
+        }
+    )
+    pairs = [
+        pair_bytes(
+            {
+                "call_ids": list(pair.call_ids),
+                "message_ids": list(pair.message_ids),
+                "indexes": list(pair.indexes),
+            },
+            pair.request,
+        )
+        for pair in planned.pairs
+    ]
+    return Response(with_pairs(before, pairs), media_type=JSON)
 
 
 def _given_plan(given: FoldPlanIn) -> GivenPlan:

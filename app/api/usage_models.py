@@ -1,22 +1,26 @@
 """Usage on the wire: reports, their answers, and the series of a session."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
 from app.api.answers import Answer, decision_answer
 from app.api.message_models import RepairOut
 from app.api.prepare_models import DecisionOut
+from app.api.provider_context_models import ProviderContextIn
 from app.api.validation import WireModel
 from app.api.world_state_models import Ordinal
+from app.compaction.refusals import InvalidBoundary
 from app.core import errors
 from app.core.ids import check_key
 from app.core.ledger import Event, LedgerEntry
+from app.core.limits import AppendedMessage
 from app.core.prefill import PrefillSource
 from app.core.usage_report import LARGEST_TOKENS, InvalidUsage, UsageConflict, UsageNumbers
 from app.importers.usage import UsageFormat, usage_from
-from app.policies.codex_status import WindowStatus
+from app.policies.window_status import WindowStatus
 from app.services.given_limits import GivenStanding
+from app.services.provider_contexts import ToldContext
 from app.services.reported_calls import UsageReport
 from app.services.sample_answers import SampleAnswer
 
@@ -31,6 +35,7 @@ REPORT_REFUSALS = (
     errors.DuplicateSystemContext,
     InvalidUsage,
     UsageConflict,
+    InvalidBoundary,
 )
 """What a report may be refused with, beside what an append may be refused with too."""
 
@@ -65,6 +70,7 @@ class UsageIn(WireModel):
     finish_reason: CallerText | None = None
     has_text: bool | None = None
     has_tool_calls: bool | None = None
+    provider_context: ProviderContextIn | None = None
 
     @model_validator(mode="after")
     def _says_it_once(self) -> Self:
@@ -94,7 +100,13 @@ class UsageIn(WireModel):
             finish_reason=self.finish_reason,
             has_text=self.has_text,
             has_tool_calls=self.has_tool_calls,
+            provider_context=self._told_context(),
         )
+
+    def _told_context(self) -> ToldContext:
+        if self.provider_context is not None:
+            return self.provider_context.context()
+        return "lost" if "provider_context" in self.model_fields_set else None
 
     def _numbers(self) -> UsageNumbers:
         if self.raw is not None:
@@ -117,10 +129,29 @@ class WindowStatusOut(BaseModel):
     percent_left: int | None
 
 
+class TextOut(BaseModel):
+    """A text block."""
+
+    type: Literal["text"]
+    text: str
+
+
+class AppendedOut(BaseModel):
+    """A message to append as it is; what is not known of it is left out."""
+
+    id: str | None = None
+    turn_id: str | None = None
+    role: Literal["user"]
+    content: list[TextOut]
+
+
 class SampleDecisionOut(DecisionOut):
     """What the next call of the turn will be told."""
 
     roll_over: bool
+    append: AppendedOut | None = Field(
+        description="With `continue`: append it behind the partial answer, and call again."
+    )
 
 
 class ReportedOut(BaseModel):
@@ -155,6 +186,7 @@ class UsageEntryOut(BaseModel):
     total_tokens: int | None
     window_number: int
     late: bool
+    estimated: bool = Field(description="Whether numbers that the provider left out are estimates.")
     event: Event | None
     cause: str | None
 
@@ -171,7 +203,11 @@ def standing_answer(answer: SampleAnswer | GivenStanding) -> Answer:
     decision = answer.decision
     return {
         "status": _status_answer(answer.status),
-        "decision": {**decision_answer(decision), "roll_over": decision.roll_over},
+        "decision": {
+            **decision_answer(decision),
+            "roll_over": decision.roll_over,
+            "append": None if decision.append is None else _appended(decision.append),
+        },
     }
 
 
@@ -195,8 +231,18 @@ def entry_answer(entry: LedgerEntry) -> Answer:
         "total_tokens": numbers.total_tokens,
         "window_number": entry.window_number,
         "late": entry.is_late,
+        "estimated": entry.is_estimated,
         "event": entry.event,
         "cause": entry.cause,
+    }
+
+
+def _appended(message: AppendedMessage) -> Answer:
+    known = {"id": message.id, "turn_id": message.turn_id}
+    return {
+        **{name: value for name, value in known.items() if value is not None},
+        "role": "user",
+        "content": [{"type": "text", "text": message.text}],
     }
 
 

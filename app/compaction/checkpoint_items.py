@@ -1,7 +1,8 @@
 """What a checkpoint keeps of the items that stand for its fold, so that they never change.
 
 A stored message is named, and its bytes are read from where they are; what
-was made for the compaction is kept as text.
+was made for the compaction is kept as text, and what a provider made as it
+came.
 
 Source: docs/semantics/compaction.md#records.
 """
@@ -38,15 +39,26 @@ class ReplayedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeItem:
-    """A message of one text block."""
+    """A message of texts."""
 
     reason: SyntheticReason
     suffix: str
     role: Role
     text: str
+    more: tuple[str, ...] = ()
+    """Of the text blocks behind the first one."""
 
 
-CheckpointItem: TypeAlias = KeptItem | ReplayedItem | MadeItem
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpaqueItem:
+    """What a provider made for a fold of its own: an assistant message that only it can read."""
+
+    suffix: str
+    content: str
+    """The canonical content array."""
+
+
+CheckpointItem: TypeAlias = KeptItem | ReplayedItem | MadeItem | OpaqueItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +94,21 @@ def items_again(
     """
 
     def item(entry: CheckpointItem) -> Item:
+        if isinstance(entry, OpaqueItem):
+            form = form_of("assistant", decode_content(entry.content.encode()), counter)
+            source = Synthetic(reason="provider_fold", id=f"{compaction_id}:{entry.suffix}")
+            return _item("assistant", form, source, replaced_through_sequence)
         if isinstance(entry, MadeItem):
-            form = form_of(entry.role, (text_block(entry.text),), counter)
+            blocks = tuple(map(text_block, (entry.text, *entry.more)))
+            form = form_of(entry.role, blocks, counter)
             return _item(entry.role, form, made(entry), replaced_through_sequence)
         found = stored[entry.message_id]
         message = found.message
         form = Form(content=message.content, facts=message.facts)
         if isinstance(entry, ReplayedItem):
             return _item(message.role, form, made(entry), replaced_through_sequence)
-        source = Real(id=message.id, sequence=found.sequence)
-        same = _item(message.role, form, source, replaced_through_sequence)
+        stored_as = Real(id=message.id, sequence=found.sequence)
+        same = _item(message.role, form, stored_as, replaced_through_sequence)
         return replace(same, kind=message.kind)
 
     def made(entry: MadeItem | ReplayedItem) -> Synthetic:
@@ -102,7 +119,7 @@ def items_again(
 
 def named_messages(kept: Sequence[CheckpointItem]) -> list[str]:
     """The ids of the stored messages that a checkpoint names."""
-    return [entry.message_id for entry in kept if not isinstance(entry, MadeItem)]
+    return [entry.message_id for entry in kept if isinstance(entry, KeptItem | ReplayedItem)]
 
 
 def with_reminder(kept: Sequence[CheckpointItem], reminder: str) -> tuple[CheckpointItem, ...]:
@@ -123,9 +140,12 @@ def _kept(item: Item, compaction_id: str, anchor: Anchored | None) -> Checkpoint
     suffix = source.id.removeprefix(f"{compaction_id}:")
     if anchor is not None and item.content == anchor.content:
         return ReplayedItem(message_id=anchor.message_id, reason=source.reason, suffix=suffix)
-    (block,) = decode_content(item.content)
-    assert isinstance(block, Text)
-    return MadeItem(reason=source.reason, suffix=suffix, role=item.role, text=block.text)
+    blocks = decode_content(item.content)
+    text, *more = [block.text for block in blocks if isinstance(block, Text)]
+    assert len(blocks) == 1 + len(more)
+    return MadeItem(
+        reason=source.reason, suffix=suffix, role=item.role, text=text, more=tuple(more)
+    )
 
 
 def _item(role: Role, form: Form, source: Source, depends_on: int) -> Item:

@@ -5,10 +5,24 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
 
-from app.compaction.checkpoint_items import CheckpointItem, KeptItem, MadeItem, ReplayedItem
+from app.compaction.checkpoint_items import (
+    CheckpointItem,
+    KeptItem,
+    MadeItem,
+    OpaqueItem,
+    ReplayedItem,
+)
 from app.compaction.openwork_items import framed_summary
-from app.compaction.record import Answered, Checkpoint, Claim, Compaction, Plan, Rung
-from app.compaction.view import View
+from app.compaction.record import (
+    Answered,
+    Checkpoint,
+    Claim,
+    Compaction,
+    Plan,
+    PlannedPair,
+    Rung,
+)
+from app.compaction.view import PairPlace, View
 from app.core import canonical
 from app.core.model_profile import ModelProfile, profile_from_json, stored_profile_json
 
@@ -44,7 +58,7 @@ def decode_compaction(
             "updated_at": updated_at,
             "issued_tokens": tuple(fields["issued_tokens"]),
             "answered": tuple(_answered(answered) for answered in fields["answered"]),
-            "plan": None if fields["plan"] is None else Plan(**fields["plan"]),
+            "plan": _plan(fields["plan"]),
             "rung": Rung(**fields["rung"]),
             "claim": _claim(fields["claim"], claim_expires_at),
             "checkpoint": _checkpoint(fields["checkpoint"], completed_at),
@@ -52,6 +66,16 @@ def decode_compaction(
             "compact_with": _profile(fields.get("compact_with")),
         }
     )
+
+
+def _plan(fields: Mapping[str, Any] | None) -> Plan | None:
+    if fields is None:
+        return None
+    pairs = (
+        PlannedPair(**{name: tuple(values) for name, values in pair.items()})
+        for pair in fields.get("pairs", ())
+    )
+    return Plan(**{**fields, "pairs": tuple(pairs)})
 
 
 def _answered(fields: Mapping[str, Any]) -> Answered:
@@ -75,7 +99,9 @@ def _checkpoint(fields: Mapping[str, Any] | None, created_at: datetime | None) -
 
 def _item(fields: Mapping[str, Any]) -> CheckpointItem:
     if "text" in fields:
-        return MadeItem(**fields)
+        return MadeItem(**{**fields, "more": tuple(fields.get("more", ()))})
+    if "content" in fields:
+        return OpaqueItem(**fields)
     return ReplayedItem(**fields) if "reason" in fields else KeptItem(**fields)
 
 
@@ -113,4 +139,8 @@ def _view(fields: Mapping[str, Any] | None) -> View | None:
         return None
     view = View(**cast("dict[str, Any]", fields))
     ranges = tuple((after, last) for after, last in view.ranges)
-    return replace(view, ranges=ranges, again=tuple(view.again))
+    pairs = tuple(
+        PairPlace(**{**pair, "sequences": tuple(pair["sequences"])})
+        for pair in fields.get("pairs", ())
+    )
+    return replace(view, ranges=ranges, again=tuple(view.again), pairs=pairs)

@@ -34,6 +34,7 @@ class CodexStyle:
 
     max_attempts: ClassVar[int] = MAX_ATTEMPTS
     spends: ClassVar[frozenset[Report]] = SPENDING - {"fail_context_overflow"}
+    ends: ClassVar[frozenset[Report]] = frozenset()
     reminds: ClassVar[bool] = False
     bare_prompt_by_hand: ClassVar[bool] = False
 

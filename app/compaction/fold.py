@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from app.compaction.errors import EmptyConversation, MissingLastUser, NothingToCompact
 from app.compaction.record import CompactionPhase
-from app.core.items import Item, message_id
-from app.core.messages import Real, Synthetic
+from app.core.items import Item, message_id, stored_sequence
+from app.core.messages import Real, Synthetic, SyntheticReason
 from app.core.pairing import Slot, pair
 from app.core.user_requests import last_user_request
 
@@ -140,18 +140,28 @@ def _is_open(slot: Slot) -> bool:
 
 
 def _holds_new(folded: Sequence[Item]) -> bool:
-    """Whether something but world state came after the last summary.
+    """Whether something but world state came after the last summary, a tool pair included.
 
     Stored messages in front of it are shown again by the compaction that made it.
     """
     for item in reversed(folded):
         if isinstance(item.source, Real) and item.kind != "world_state":
             return True
-        if isinstance(item.source, Synthetic) and item.source.reason == "compaction_summary":
+        if _is_made(item, "tool_pair_summary"):
+            return True
+        if _is_made(item, "compaction_summary"):
             return False
     return False
 
 
+def _is_made(item: Item, reason: SyntheticReason) -> bool:
+    return isinstance(item.source, Synthetic) and item.source.reason == reason
+
+
 def _last_sequence(items: Sequence[Item]) -> int | None:
-    sequences = [item.source.sequence for item in items if isinstance(item.source, Real)]
+    """The last stored message that is folded, itself or in the summary of a tool pair."""
+    sequences = [
+        item.depends_on or None if _is_made(item, "tool_pair_summary") else stored_sequence(item)
+        for item in items
+    ]
     return max((sequence for sequence in sequences if sequence is not None), default=None)

@@ -25,6 +25,7 @@ class OpenWorkStyle:
 
     max_attempts: ClassVar[int] = MAX_ATTEMPTS
     spends: ClassVar[frozenset[Report]] = SPENDING
+    ends: ClassVar[frozenset[Report]] = frozenset()
     reminds: ClassVar[bool] = True
     bare_prompt_by_hand: ClassVar[bool] = True
 

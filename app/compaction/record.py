@@ -13,13 +13,24 @@ from app.compaction.view import View
 from app.core.model_profile import ModelProfile
 
 CompactionKind: TypeAlias = Literal[
-    "manual", "threshold", "overflow", "model_downshift", "comp_hash_changed", "rewind"
+    "manual",
+    "threshold",
+    "overflow",
+    "model_downshift",
+    "comp_hash_changed",
+    "prefetch",
+    "tool_pairs",
+    "rewind",
+    "provider",
 ]
 CompactionStatus: TypeAlias = Literal["pending", "completed", "failed", "superseded"]
 CompactionPhase: TypeAlias = Literal["pre_turn", "mid_turn", "standalone"]
 SummaryStyle: TypeAlias = Literal["conversation", "cached", "flat"]
 Runner: TypeAlias = Literal["worker", "service"]
 """Who asks the model: somebody outside, or the summarizer of the service."""
+
+BACKGROUND_KINDS: frozenset[CompactionKind] = frozenset({"prefetch", "tool_pairs"})
+"""Compactions that no call waits for, and that stand in the way of no other."""
 
 MAX_ATTEMPTS = 3
 """Summaries that are asked for before a compaction fails (OpenWork's number)."""
@@ -59,6 +70,15 @@ FIRST_RUNG = Rung(min_level=0, overflowed_tokens=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPair:
+    """Tool calls of one message and their results, which are summarised together."""
+
+    call_ids: tuple[str, ...]
+    message_ids: tuple[str, ...]
+    sequences: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a compaction folds."""
 
@@ -70,6 +90,8 @@ class Plan:
     """The watermark then, so that a repeated summary request has the same bytes."""
     shown_through: int
     """The session's last message then."""
+    visibility_ordinal: int = 0
+    """The last change of visibility then; none was made before changes could be."""
     keep_from: int
     """Index of the first shown item that stays behind the summary."""
     through_sequence: int
@@ -78,6 +100,8 @@ class Plan:
     """Of what is folded, by every counter."""
     anchor_message_id: str | None
     anchor_sequence: int | None
+    pairs: tuple[PlannedPair, ...] = ()
+    """What a batch of tool pairs summarises; nothing of any other kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +117,13 @@ class Checkpoint:
     last_user_message_id: str | None
     last_user_message_sequence: int | None
     summary: str | None
-    """None for a view without a summary: an undo, or a rewind before every fold."""
+    """None for a view without one: an undo, a rewind before every fold, a provider's fold, a batch
+    of tool pairs, which has several."""
     runtime_reminder: str | None
     runtime_state: Mapping[str, object] | None
     created_at: datetime
     items: tuple[CheckpointItem, ...] = ()
-    """What stands for the fold in requests; nothing where there is no summary."""
+    """What stands for the fold in requests; nothing for an undo or a rewind before every fold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +149,7 @@ class Compaction:
     rung: Rung
     """Of the next summary request."""
     plan: Plan | None
-    """None for a rewind."""
+    """None for a rewind and for a provider's own fold."""
     claim: Claim | None
     runner: Runner = "worker"
     """Whose claim it is; the service takes its own over after a restart."""
@@ -134,11 +159,20 @@ class Compaction:
     """Every claim token: a late completion counts while the plan stands."""
     answered: tuple[Answered, ...]
     failure_code: str | None
+    artifact: str | None = None
+    """The summary of a prefetch, which is installed once a fold is due that it fits."""
     checkpoint: Checkpoint | None
     tokens: Mapping[str, object] | None
     view: View | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def window_view_id(self) -> str | None:
+        """The view that its window began with: tool pairs begin no window."""
+        if self.kind != "tool_pairs" or self.view is None:
+            return self.id
+        return self.view.stands_on
 
 
 def blank_compaction(

@@ -44,6 +44,8 @@ class Style(Protocol):
     """Summaries that are asked for before a compaction fails."""
     spends: ClassVar[frozenset[Report]]
     """Reports that use up an attempt. After any other one all of them are left again."""
+    ends: ClassVar[frozenset[Report]]
+    """Reports after which nobody is asked again."""
     reminds: ClassVar[bool]
     """Whether the runtime state is told to the model, in a reminder."""
     bare_prompt_by_hand: ClassVar[bool]

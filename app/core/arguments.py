@@ -3,7 +3,6 @@
 Source: docs/semantics/request-copy.md#arguments.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,15 +13,11 @@ from app.core.canonical import Json
 from app.core.content import decode_content
 from app.core.facts import form_of
 from app.core.items import Item, is_stored_through
+from app.core.json_text import parsed_json
 from app.core.request_copy import PruneCounts, RequestCopy, Rewrite, StepContext
 
 LEAST_ARGUMENT_CHARS = 100
 """An object with nothing but a marker needs half of this."""
-
-MAX_DEPTH = 64
-"""Deeper input is cut as a text: how deep a parser goes depends on who calls it."""
-
-_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|([\[{])|([\]}])', re.DOTALL)
 
 
 def shorten_arguments(copy: RequestCopy, context: StepContext) -> RequestCopy:
@@ -51,7 +46,7 @@ def shortened_input(text: str, limit_chars: int) -> str:
     """
     if len(text) <= limit_chars:
         return text
-    value = _parsed(text)
+    value = parsed_json(text)
     if isinstance(value, dict):
         try:
             shortened = _longest_fitting(limit_chars, lambda kept: _cut(value, kept))
@@ -88,20 +83,6 @@ def _shortened(block: Block, limit_chars: int) -> Block:
     if len(block.input) <= limit_chars:
         return block
     return replace(block, input=shortened_input(block.input, limit_chars))
-
-
-def _parsed(text: str) -> Json:
-    """The value of a text; None where it is no JSON, or too deep."""
-    depth = deepest = 0
-    for found in _BRACKET.finditer(text):
-        depth += (found[1] is not None) - (found[2] is not None)
-        deepest = max(deepest, depth)
-    if deepest > MAX_DEPTH:
-        return None
-    try:
-        return canonical.decode(text.encode())
-    except ValueError:
-        return None
 
 
 def _longest_fitting(limit_chars: int, cut: Callable[[int], Json]) -> str | None:

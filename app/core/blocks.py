@@ -12,6 +12,11 @@ from typing import ClassVar, Literal, TypeAlias
 CallState: TypeAlias = Literal["pending", "submitted", "finished"]
 ResultState: TypeAlias = Literal["success", "error", "interrupted", "denied", "running"]
 
+Reader: TypeAlias = Literal["user", "assistant"]
+"""Who reads a piece of content: people, or the agent's model."""
+Audience: TypeAlias = tuple[Reader, ...] | None
+"""The readers of a piece. None is everybody, and an empty list is nobody."""
+
 _FORBID_UNKNOWN_KEYS: dict[str, str] = {"extra": "forbid"}
 
 
@@ -35,6 +40,7 @@ class Text:
     type: Literal["text"]
     text: str
     provider_state: ProviderState | None = None
+    audience: Audience = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +98,7 @@ class Data:
     type: Literal["data"]
     source: DataSource
     name: str | None = None
+    audience: Audience = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

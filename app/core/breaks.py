@@ -8,6 +8,7 @@ from app.core.items import Item
 from app.core.messages import Synthetic
 from app.core.prefix import Break, Cause, common_length, element_digests
 from app.core.recipe import Recipe
+from app.core.trimming import KEEP_ALL
 
 
 def find_break(
@@ -20,17 +21,30 @@ def find_break(
     """
     old, new = element_digests(before), element_digests(after)
     at = common_length(old, new)
+    cause = _settings_cause(made_from, recipe) or _shaping_cause(after)
     if at == len(old):
-        return Break(at=None, cause=_settings_cause(made_from, recipe))
+        return Break(at=None, cause=cause)
     replaced = None
-    if made_from.view_id == recipe.view_id:
-        replaced = _replaced_result(_item(before, at), _item(after, at))
-    return Break(at=at, cause=replaced or _settings_cause(made_from, recipe))
+    new_item = _item(after, at)
+    same_view = (made_from.view_id, made_from.held_through) == (
+        recipe.view_id,
+        recipe.held_through,
+    )
+    if same_view and _may_be_new(new_item, made_from, recipe):
+        replaced = _replaced_result(_item(before, at), new_item)
+    return Break(at=at, cause=replaced or cause)
 
 
 def _item(call: PreparedCall, at: int) -> Item | None:
     index = at - len(call.surface.system)
     return call.conversation[index] if 0 <= index < len(call.conversation) else None
+
+
+def _may_be_new(item: Item | None, before: Recipe, after: Recipe) -> bool:
+    """Whether an item came after the call before, and was not merely hidden from it."""
+    if before.visibility_ordinal == after.visibility_ordinal:
+        return True
+    return item is not None and item.depends_on > before.through_sequence
 
 
 def _replaced_result(old: Item | None, new: Item | None) -> Cause | None:
@@ -42,13 +56,25 @@ def _replaced_result(old: Item | None, new: Item | None) -> Cause | None:
     return "interrupted_result_replaced" if isinstance(old.source, Synthetic) else None
 
 
-def _settings_cause(before: Recipe, after: Recipe) -> Cause:
+def _settings_cause(before: Recipe, after: Recipe) -> Cause | None:
     if before.agent_ref != after.agent_ref or before.sandbox_available != after.sandbox_available:
         return "agent_changed"
     if before.profile != after.profile:
         return "model_changed"
     if before.view_id != after.view_id:
         return "compaction" if after.view_kind == "compaction" else "rewind"
+    if before.held_through != after.held_through:
+        return "provider_context_changed"
+    if before.visibility_ordinal != after.visibility_ordinal:
+        return "visibility_changed"
     if before.boundary != after.boundary:
         return "prune"
-    return "policy_changed"
+    return None if before.policy == after.policy else "policy_changed"
+
+
+def _shaping_cause(call: PreparedCall) -> Cause:
+    """Why a call that was made from the same settings does not repeat the one before."""
+    shaping = call.policy.shaping
+    if shaping.context_policy != KEEP_ALL:
+        return "trimmed"
+    return "policy_changed" if shaping.pairing == "synthesise" else "mended"

@@ -62,6 +62,8 @@ class Anchor:
     basis: str
     through_sequence: int
     tokens: int
+    is_whole: bool = True
+    """Whether the request held all that was counted; else it can be compared with nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +143,11 @@ def predict(calibration: Calibration, model: str, call: CallSize) -> Prediction 
     """The input that `model` will report for a request; None where no report tells anything.
 
     A model without reports of its own borrows the ratio of the one before
-    it. The input of another model is converted by the two ratios.
+    it. The input of another model is converted by the two ratios. Of what a
+    provider holds itself nobody knows what it will count.
     """
     ratio = _ratio(calibration, model, call.basis)
-    if ratio is None:
+    if ratio is None or not call.is_whole:
         return None
     anchor = _usable_anchor(calibration, call)
     if anchor is None:
@@ -173,11 +176,14 @@ def observed(calibration: Calibration, call: CallSize, report: Report) -> Calibr
 
     A report of an older request than the last one changes nothing. One that
     is more than twice or less than half of what was predicted changes
-    nothing either, unless the one before it was like that too.
+    nothing either, unless the one before it was like that too. One of a
+    request that was only a part teaches nothing.
     """
     anchor = calibration.anchor
     if anchor is not None and call.through_sequence < anchor.through_sequence:
         return calibration
+    if not call.is_whole:
+        return replace(calibration, anchor=_anchor(call, report), has_doubt=False)
     expected = predict(calibration, report.model, call)
     is_believable = expected is None or expected.anchor is None or _is_near(expected, report)
     if not is_believable and not calibration.has_doubt:
@@ -187,15 +193,7 @@ def observed(calibration: Calibration, call: CallSize, report: Report) -> Calibr
         ratio = _first_ratio(call, report)
     elif is_believable:
         ratio = _learned(ratio, _usable_anchor(calibration, call), call, report)
-    return Calibration(
-        anchor=Anchor(
-            report=report,
-            basis=call.basis,
-            through_sequence=call.through_sequence,
-            tokens=call.tokens,
-        ),
-        ratios=_with_ratio(calibration.ratios, ratio),
-    )
+    return Calibration(anchor=_anchor(call, report), ratios=_with_ratio(calibration.ratios, ratio))
 
 
 def calibration_json(calibration: Calibration) -> dict[str, object]:
@@ -217,6 +215,16 @@ def calibration_from_json(value: object) -> Calibration:
     )
 
 
+def _anchor(call: CallSize, report: Report) -> Anchor:
+    return Anchor(
+        report=report,
+        basis=call.basis,
+        through_sequence=call.through_sequence,
+        tokens=call.tokens,
+        is_whole=call.is_whole,
+    )
+
+
 def _own_ratio(calibration: Calibration, model: str, basis: str) -> ModelRatio | None:
     for ratio in calibration.ratios:
         if (ratio.model, ratio.basis) == (model, basis):
@@ -235,7 +243,7 @@ def _ratio(calibration: Calibration, model: str, basis: str) -> ModelRatio | Non
 def _usable_anchor(calibration: Calibration, call: CallSize) -> Anchor | None:
     """The anchor, where the request continues the one that was reported."""
     anchor = calibration.anchor
-    if anchor is None or anchor.basis != call.basis:
+    if anchor is None or not anchor.is_whole or anchor.basis != call.basis:
         return None
     return anchor if call.after_sequence == anchor.through_sequence else None
 

@@ -52,6 +52,9 @@ class CallSize:
     after_sequence: int | None
     """The call that `answer` answers reached up to here. None: no call was reported."""
     answer: Answer | None
+    is_whole: bool = True
+    """Whether the request holds all that its provider will count. A provider that holds a part
+    itself counts that too."""
 
     @property
     def tokens(self) -> int:
@@ -84,11 +87,16 @@ def call_size(
     tools: Sequence[ToolDefinition],
     basis: str,
     after_sequence: int | None,
+    held_through: int | None = None,
 ) -> CallSize:
-    """The size of a request, and of the answer to the call that reached up to `after_sequence`."""
+    """The size of a request, and of the answer to the call that reached up to `after_sequence`.
+
+    `held_through` is the last message that the provider holds itself.
+    """
+    through = max((item.depends_on for item in conversation), default=0)
     return CallSize(
         basis=basis,
-        through_sequence=max((item.depends_on for item in conversation), default=0),
+        through_sequence=max(through, held_through or 0),
         regions=RegionTokens(
             system_context=sum(map(system_tokens, system)),
             conversation=sum(map(item_tokens, conversation)),
@@ -96,6 +104,7 @@ def call_size(
         ),
         after_sequence=after_sequence,
         answer=None if after_sequence is None else _answer(conversation, after_sequence),
+        is_whole=held_through is None,
     )
 
 

@@ -12,6 +12,7 @@ from typing import cast
 from app.core import canonical
 from app.core.blocks import (
     Artifact,
+    Audience,
     Base64Source,
     Block,
     Blocks,
@@ -20,6 +21,7 @@ from app.core.blocks import (
     FileIdSource,
     ProviderOpaque,
     ProviderState,
+    Reader,
     Text,
     Thinking,
     ToolCall,
@@ -44,7 +46,12 @@ def block_json(block: Block) -> JsonObject:
     """A block as JSON, its fields in serialised order."""
     match block:
         case Text():
-            return {"type": "text", "text": block.text, **_state_json(block.provider_state)}
+            return {
+                "type": "text",
+                "text": block.text,
+                **_state_json(block.provider_state),
+                **_audience_json(block.audience),
+            }
         case Thinking():
             return {
                 "type": "thinking",
@@ -52,7 +59,12 @@ def block_json(block: Block) -> JsonObject:
                 **_state_json(block.provider_state),
             }
         case Data():
-            return {"type": "data", "source": _source_json(block.source), "name": block.name}
+            return {
+                "type": "data",
+                "source": _source_json(block.source),
+                "name": block.name,
+                **_audience_json(block.audience),
+            }
         case ToolCall():
             return _call_json(block)
         case ToolResult():
@@ -78,6 +90,10 @@ def artifacts_json(artifacts: tuple[Artifact, ...]) -> list[JsonObject]:
 
 def _state_json(state: ProviderState | None) -> JsonObject:
     return {} if state is None else {"provider_state": state_json(state)}
+
+
+def _audience_json(audience: Audience) -> JsonObject:
+    return {} if audience is None else {"audience": list(audience)}
 
 
 def _source_json(source: DataSource) -> JsonObject:
@@ -123,6 +139,8 @@ def _block(entry: JsonObject) -> Block:
     fields = dict(entry)
     if "provider_state" in fields:
         fields["provider_state"] = ProviderState(**cast("dict[str, str]", fields["provider_state"]))
+    if "audience" in fields:
+        fields["audience"] = tuple(cast("list[Reader]", fields["audience"]))
     match fields["type"]:
         case "data":
             fields["source"] = _source(cast("dict[str, str]", fields["source"]))

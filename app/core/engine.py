@@ -16,6 +16,7 @@ from app.core.budget import (
 )
 from app.core.calibration import Prediction, predict
 from app.core.call_size import CallSize, call_size
+from app.core.chat_count import SeparateChats
 from app.core.counting import TokenCounter
 from app.core.errors import (
     DuplicateSystemContext,
@@ -23,13 +24,15 @@ from app.core.errors import (
     EmptySystemContextKey,
     SystemMessageInConversation,
 )
+from app.core.held import without_held
 from app.core.item_limits import check_system_part
 from app.core.items import Item
 from app.core.limits import Decision, Limits, Phase
+from app.core.mending import mend
 from app.core.model_profile import ModelProfile
 from app.core.normalize import normalize
 from app.core.on_record import cut_on_record
-from app.core.policy import Measured, Policy
+from app.core.policy import Measured, Policy, ShownItems
 from app.core.project import project
 from app.core.prune import prune
 from app.core.repeated import refer_repeated
@@ -48,21 +51,30 @@ from app.core.shares import calibrated_tokens
 from app.core.text import is_blank
 from app.core.thinking import drop_emptied, drop_thinking
 from app.core.tool_surface import Surface, SystemMessage
+from app.core.trim_step import show_newest
+from app.core.trimming import Measure
 from app.core.usage import NO_USAGE, UsageState
+from app.core.visibility import for_agent
 
 WATERMARK_STEPS: tuple[Step, ...] = (refer_repeated, prune, shorten_arguments, drop_thinking)
 """The steps that change nothing but old messages. Repetitions are looked for first, among results
 as they are stored."""
 
 STEPS: tuple[Step, ...] = (
+    for_agent,
+    show_newest,
     *WATERMARK_STEPS,
     project,
     cut_on_record,
+    mend,
     normalize,
     drop_emptied,
 )
-"""Prune shortens what project measures, and normalize comes behind all that rewrites, so that no
-later step can separate a tool call from its result. A message without content has no calls."""
+"""What is not for the model goes first, then what is too old for it. Prune shortens what project
+measures, and normalize comes behind all that rewrites, so that no later step can separate a tool
+call from its result. A message without content has no calls."""
+
+_TOLD_STEPS: tuple[Step, ...] = (for_agent, *WATERMARK_STEPS, project, cut_on_record)
 
 _EMPTY_CONTENT = b"[]"
 
@@ -83,8 +95,12 @@ class PrepareInput:
     memo: Memo
     is_partial: bool = False
     """Whether a compaction or a rewind hides messages in front of the items."""
+    held_through: int | None = None
+    """The last message that the provider holds itself; None: it holds nothing."""
     usage: UsageState = NO_USAGE
     phase: Phase = "pre_turn"
+    chat: Measure | None = None
+    """Counts a message as a chat of its own, where no provider has reported; None: by `counter`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +139,17 @@ class PreparedCall:
 
 def request_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
     """The items as they will be sent; `items` itself is untouched."""
-    return _stepped(items, STEPS, context)
+    return _stepped(RequestCopy(items=items), STEPS, context)
+
+
+def told_copy(items: Sequence[Item], context: StepContext) -> tuple[Item, ...]:
+    """The items as a model was shown them, not paired: for text that tells of them."""
+    return _stepped(RequestCopy(items=tuple(items)), _TOLD_STEPS, context).items
 
 
 def watermark_copy(items: tuple[Item, ...], context: StepContext) -> RequestCopy:
     """The items after the steps that the boundary decides about, one for one."""
-    return _stepped(items, WATERMARK_STEPS, context)
+    return _stepped(RequestCopy(items=items), WATERMARK_STEPS, context)
 
 
 def prepare(given: PrepareInput) -> PreparedCall:
@@ -140,7 +161,7 @@ def prepare(given: PrepareInput) -> PreparedCall:
         ItemOverLimit: A system part cannot be sent.
         SystemMessageInConversation: A system message stands among the items.
     """
-    copy = request_copy(given.items, _step_context(given))
+    copy = _sent_copy(given)
     check_system_parts(given.surface.system)
     _refuse_system_messages(copy.items)
     surface = given.surface
@@ -200,12 +221,18 @@ def _predicted(given: PrepareInput, items: Sequence[Item]) -> tuple[CallSize, Pr
         given.surface.tools,
         given.counter.basis,
         given.usage.calibration.through_sequence,
+        given.held_through,
     )
     return size, predict(given.usage.calibration, given.model, size)
 
 
-def _stepped(items: tuple[Item, ...], steps: tuple[Step, ...], context: StepContext) -> RequestCopy:
-    copy = RequestCopy(items=items)
+def _sent_copy(given: PrepareInput) -> RequestCopy:
+    """What is sent of the whole conversation's copy."""
+    whole = RequestCopy(items=given.items, held_through=given.held_through)
+    return without_held(_stepped(whole, STEPS, _step_context(given)), given.items)
+
+
+def _stepped(copy: RequestCopy, steps: tuple[Step, ...], context: StepContext) -> RequestCopy:
     for step in steps:
         copy = step(copy, context)
     return copy
@@ -232,7 +259,13 @@ def _measured(
         tokenizer_tokens=tokenizer.total,
         calibrated_tokens=None if prediction is None else prediction.tokens,
         fixed_tokens=estimate.system_context + estimate.tool_surface,
+        least_fixed_tokens=min(
+            region.system_context + region.tool_surface for region in (estimate, tokenizer)
+        ),
         items=items,
+        whole=ShownItems(
+            items=given.items, chat=given.chat or SeparateChats(counter=given.counter)
+        ),
         usage=given.usage,
         phase=given.phase,
     )

@@ -68,6 +68,8 @@ class Facts:
     """Of the message's neutral JSON (`neutral_element`): its identity and its link in the chain."""
     calls: tuple[CallFact, ...]
     results: tuple[ResultFact, ...]
+    text_bytes: int | None = None
+    """UTF-8 bytes of the message's own text blocks; None where nobody measured them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,7 @@ def form_with_tokens(role: Role, blocks: Blocks, tokens: int, basis: str) -> For
             if isinstance(block, ToolCall)
         ),
         results=tuple(_result_fact(block) for block in blocks if isinstance(block, ToolResult)),
+        text_bytes=sum(len(block.text.encode()) for block in blocks if isinstance(block, Text)),
     )
     return Form(content=content, facts=facts)
 

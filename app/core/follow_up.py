@@ -8,15 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUp:
-    """What a worker says of the answer that it reports. None is not said."""
+    """What a worker says of the answer that it reports."""
 
     model_needs_follow_up: bool
     """The answer asks for tools, or says that its turn has not ended."""
     has_pending_input: bool = False
     """Somebody wrote meanwhile, which is to be answered in the same turn."""
-    finish_reason: str | None = None
-    has_text: bool | None = None
-    has_tool_calls: bool | None = None
 
     @property
     def needs_follow_up(self) -> bool:

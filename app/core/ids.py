@@ -32,6 +32,11 @@ def is_stored_message_id(text: str) -> bool:
     return _STORED_MESSAGE_ID.fullmatch(text) is not None
 
 
+def is_message_id(text: str) -> bool:
+    """Whether `text` can be the id of a caller's message."""
+    return _MESSAGE_ID.fullmatch(text) is not None and not text.startswith(RESERVED_PREFIXES)
+
+
 def is_model_name(text: str) -> bool:
     """Whether `text` can be the name of a model: any visible text, slashes included."""
     return _MODEL_NAME.fullmatch(text) is not None

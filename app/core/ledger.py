@@ -10,7 +10,10 @@ from typing import Literal, TypeAlias
 from app.core.usage_report import NO_NUMBERS, UsageNumbers
 
 Event: TypeAlias = Literal["compaction", "model_switch", "prefix_break", "overflow"]
-"""A compaction and an overflow are entries of their own; the other two mark a call's report."""
+"""A compaction and an overflow are entries of their own; the other two mark a call's report.
+
+A summary that was not installed is an entry without an event.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,8 @@ class LedgerEntry:
     cause: str | None
     numbers: UsageNumbers = NO_NUMBERS
     measures: CallMeasures = UNMEASURED
+    is_estimated: bool = False
+    """Whether numbers that the provider left out are estimates."""
 
     def switches_from(self, before: "LedgerEntry") -> bool:
         """Whether another model answered than the call before.

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from app.core.model_profile import ProfileSource
 
-Action: TypeAlias = Literal["submit", "compact", "wait", "blocked"]
+Action: TypeAlias = Literal["submit", "compact", "wait", "blocked", "continue"]
 Reason: TypeAlias = Literal[
     "under_line",
     "token_limit_reached",
@@ -21,16 +21,22 @@ Reason: TypeAlias = Literal[
     "compaction_failed",
     "cannot_fit",
     "new_context_requested",
+    "already_compacted",
     "unknown_window",
+    "disabled",
+    "output_cut_off",
+    "max_tokens_exhausted",
 ]
 CompactionTrigger: TypeAlias = Literal[
     "threshold", "overflow", "model_downshift", "comp_hash_changed"
 ]
+BackgroundKind: TypeAlias = Literal["prefetch", "tool_pairs"]
+"""Compactions that no call waits for."""
 Phase: TypeAlias = Literal["pre_turn", "mid_turn"]
 """Before the first sample of a turn, or between two of them."""
 LimitScope: TypeAlias = Literal["total", "body_after_prefix"]
 """What the line is compared with: the whole context, or what grew in this window."""
-AfterFailure: TypeAlias = Literal["submit_what_fits", "blocked"]
+AfterFailure: TypeAlias = Literal["submit", "submit_what_fits", "blocked"]
 """What becomes of a model call whose compaction failed."""
 ToolOrder: TypeAlias = Literal["given", "name"]
 LimitSource: TypeAlias = Literal[ProfileSource, "policy", "derived", "learned", "unknown"]
@@ -68,8 +74,7 @@ class Limits:
     @property
     def always_reached(self) -> bool:
         """Whether even an empty request is at the line, so that every call compacts."""
-        line = self.line_tokens
-        return line is not None and self.reserved_output_tokens >= line
+        return self.line_tokens is not None and self.compact_at_input_tokens == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +89,20 @@ class Relief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionCall:
-    """The compaction that a decision asks for."""
+    """A compaction that a decision asks for."""
 
-    kind: CompactionTrigger
+    kind: CompactionTrigger | BackgroundKind
     plan_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendedMessage:
+    """A message of the user that the worker is to append before it calls again."""
+
+    id: str | None
+    """None where no id can be made that every repeat makes again."""
+    turn_id: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +128,19 @@ class Decision:
     """When to ask again, where somebody else runs the compaction."""
     roll_over: bool = False
     """Of a decision after a sample: the next call of the turn begins with a compaction."""
+    line: Literal["reached", "exceeded"] = "reached"
+    """Whether equality is enough to be over the line."""
+    prefetch_due: bool = False
+    """Whether a summary is worth beginning before a fold is due."""
+    background: tuple[CompactionCall, ...] = ()
+    """Compactions that may run while the request is sent."""
+    append: AppendedMessage | None = None
+    """What asks for the rest of an answer; set where the action is `continue`."""
 
     @property
     def is_over(self) -> bool:
-        """Whether the request is at the line or over it."""
-        return self.line_tokens is not None and self.measured_tokens >= self.line_tokens
+        """Whether the request is over the line."""
+        if self.line_tokens is None:
+            return False
+        least = self.line_tokens if self.line == "reached" else self.line_tokens + 1
+        return self.measured_tokens >= least

@@ -14,8 +14,11 @@ Kind: TypeAlias = Literal["normal", "skill_instruction", "agent_message", "world
 SyntheticReason: TypeAlias = Literal[
     "last_user_request_replay",
     "compaction_summary",
+    "provider_fold",
     "system_reminder",
+    "tool_pair_summary",
     "interrupted_tool_result",
+    "placeholder",
 ]
 
 

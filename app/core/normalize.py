@@ -59,7 +59,9 @@ def normalize(copy: RequestCopy, context: StepContext) -> RequestCopy:
     if not repairs and tuple(paired) == copy.items:
         return copy
     repairs.sort(key=lambda repair: repair.item_index)
-    return replace(copy, items=tuple(paired), repairs=(*copy.repairs, *repairs))
+    told = (replace(repair, item_index=copy.origin(repair.item_index)) for repair in repairs)
+    # Made results stand nowhere in the conversation, so positions end here.
+    return replace(copy, items=tuple(paired), origins=None, repairs=(*copy.repairs, *told))
 
 
 def _code(left: Dropped, context: StepContext) -> RepairCode:

@@ -10,7 +10,49 @@ from app.core.items import Item
 from app.core.limits import AfterFailure, Decision, Limits, Phase, Relief, ToolOrder
 from app.core.model_profile import ModelProfile
 from app.core.shaping import Shaping
+from app.core.text_estimate import text_tokens
+from app.core.trimming import Measure
 from app.core.usage import UsageState
+
+
+class Whole(Protocol):
+    """A conversation as it is shown, whatever of it a request carries."""
+
+    @property
+    def message_count(self) -> int:
+        """Messages of whatever role, and what stands for a fold."""
+
+    @property
+    def text_tokens(self) -> int:
+        """Its texts alone (`app.core.text_estimate`)."""
+
+    @property
+    def chat_tokens(self) -> int:
+        """Its messages, each counted as a chat of its own (`app.core.chat_count`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownItems:
+    """A conversation whose sizes are found out when somebody asks."""
+
+    items: tuple[Item, ...]
+    chat: Measure
+    """Counts one of them as a chat of its own."""
+
+    @property
+    def message_count(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
+    def text_tokens(self) -> int:
+        """A quarter of the bytes of all texts, rounded down once."""
+        return text_tokens(self.items)
+
+    @property
+    def chat_tokens(self) -> int:
+        """The sum over the items."""
+        return sum(map(self.chat, self.items))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +67,11 @@ class Measured:
     """None before a provider's first report."""
     fixed_tokens: int
     """Of `estimated_tokens`, what no compaction changes: system parts and tools."""
+    least_fixed_tokens: int
+    """The same by the estimate or the tokenizer, whichever has less."""
     items: tuple[Item, ...]
     """The conversation as it would be sent."""
+    whole: Whole
     usage: UsageState
     phase: Phase
 
@@ -53,6 +98,10 @@ class Policy(Protocol):
     @property
     def after_failed_compaction(self) -> AfterFailure:
         """What becomes of a model call whose compaction failed."""
+
+    @property
+    def decides_once_per_turn(self) -> bool:
+        """Whether only the first call of a turn may ask for a compaction."""
 
     @property
     def tool_order(self) -> ToolOrder:

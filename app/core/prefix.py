@@ -16,6 +16,8 @@ from typing import Literal, TypeAlias
 from app.core import canonical
 from app.core.engine import PreparedCall
 from app.core.request import element_bytes
+from app.core.shaping import Shaping
+from app.core.trimming import KEEP_ALL
 
 Cause: TypeAlias = Literal[
     "compaction",
@@ -24,8 +26,12 @@ Cause: TypeAlias = Literal[
     "agent_changed",
     "model_changed",
     "policy_changed",
+    "provider_context_changed",
     "interrupted_result_replaced",
     "late_tool_result",
+    "visibility_changed",
+    "trimmed",
+    "mended",
 ]
 
 START = bytes(32)
@@ -90,11 +96,23 @@ def repeats(call: PreparedCall, previous: Fingerprint, through_sequence: int) ->
 
     True only where both calls were made from the same settings; then it is
     enough that none of the previous call's messages depends on a newer row.
+    Where newer rows decide what older ones look like, that tells nothing.
     """
+    if not is_append_only(call.policy.shaping):
+        return False
     inherited = previous.message_count - len(call.surface.system)
     return len(call.conversation) >= inherited and all(
         item.depends_on <= through_sequence for item in islice(call.conversation, inherited)
     )
+
+
+def is_append_only(shaping: Shaping) -> bool:
+    """Whether a new message leaves what a request shows of the others as it was.
+
+    The newest messages are others then, and whether a call is answered, or who speaks last, is
+    found out by what comes behind it.
+    """
+    return shaping.pairing == "synthesise" and shaping.context_policy == KEEP_ALL
 
 
 def fingerprint(call: PreparedCall, known: Fingerprint | None = None) -> Fingerprint:

@@ -1,12 +1,13 @@
 """Recipes: what a prepared call was made from, so that it can be made again.
 
-The messages are not in it: they never change, so the last sequence is enough.
+The messages are not in it: they never change, so the last sequence is enough,
+and the last change of who sees them.
 
 Source: docs/semantics/engine.md#prepared-calls.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from app.core import canonical
@@ -31,8 +32,18 @@ class Recipe:
     view_id: str | None = None
     """The compaction, rewind or undo whose view is shown."""
     view_kind: ViewKind | None = None
+    held_through: int | None = None
+    """The last message that the provider held itself; None: everything was sent."""
+    visibility_ordinal: int = 0
+    """Of the last change of visibility that counts; none did before changes could be made."""
     generation: Mapping[str, object]
     through_sequence: int
+
+    def through(self, sequence: int) -> "Recipe":
+        """The recipe of the request that ended at a sequence."""
+        held = self.held_through
+        held = None if held is None else min(held, sequence)
+        return replace(self, through_sequence=sequence, held_through=held)
 
     def same_settings(self, other: "Recipe") -> bool:
         """Whether two calls differ at most in their messages and generation."""

@@ -6,7 +6,7 @@ second run of it changes nothing. Stored items are never touched.
 Source: docs/semantics/request-copy.md.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,11 @@ RepairCode: TypeAlias = Literal[
     "duplicate_tool_result_dropped",
     "tool_result_synthesised",
     "data_block_filtered",
+    "tool_call_dropped",
+    "messages_merged",
+    "message_fixed",
+    "message_dropped",
+    "placeholder_added",
 ]
 
 
@@ -122,6 +127,28 @@ class RequestCopy:
     pruned: PruneCounts = PruneCounts()
     projection: ProjectionSummary = ProjectionSummary()
     repairs: tuple[Repair, ...] = ()
+    origins: tuple[int, ...] | None = None
+    """Where each item stands in the conversation; None where nothing was taken out of it."""
+    held_through: int | None = None
+    """The last message that the provider holds itself; what is done to those is not counted."""
+
+    def origin(self, index: int) -> int:
+        """Where an item of the copy stands in the conversation."""
+        return index if self.origins is None else self.origins[index]
+
+    def with_only(self, indexes: Sequence[int]) -> "RequestCopy":
+        """The copy of the items at some positions; the same copy where these are all."""
+        if len(indexes) == len(self.items):
+            return self
+        return replace(
+            self,
+            items=tuple(self.items[index] for index in indexes),
+            origins=tuple(map(self.origin, indexes)),
+        )
+
+    def holds_back(self, item: Item) -> bool:
+        """Whether the provider holds an item itself."""
+        return self.held_through is not None and item.depends_on <= self.held_through
 
     def with_rewrites(self, rewrites: Mapping[int, Rewrite]) -> "RequestCopy":
         """The copy with other content at some positions; the same copy where there are none."""
@@ -131,6 +158,8 @@ class RequestCopy:
         pruned, projection = self.pruned, self.projection
         for index, rewrite in rewrites.items():
             items[index] = items[index].with_form(rewrite.form)
+            if self.holds_back(items[index]):
+                continue
             pruned = pruned.plus(rewrite.pruned)
             projection = projection.plus(rewrite.projection)
         return replace(self, items=tuple(items), pruned=pruned, projection=projection)

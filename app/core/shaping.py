@@ -6,6 +6,7 @@ Source: docs/semantics/request-copy.md#shaping.
 from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias
 
+from app.core.trimming import Trimming
 from app.core.truncation import Truncation
 
 Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
@@ -13,6 +14,10 @@ Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
 
 OldThinking: TypeAlias = Literal["keep", "behind_watermark"]
 RepeatedResults: TypeAlias = Literal["keep", "reference"]
+
+PairingRule: TypeAlias = Literal["synthesise", "clean", "fix"]
+"""What becomes of a call without a result: an answer is made for it, or it is left out. To fix is
+to mend whatever else a provider would refuse, too."""
 
 CacheState: TypeAlias = Literal["warm", "cold"]
 """Whether a provider may still hold the session's last request in its prompt cache."""
@@ -40,6 +45,14 @@ class Shaping(Protocol):
     @property
     def tool_output_truncation(self) -> Truncation | None:
         """The cut of every tool result, in place of projection. None: projection."""
+
+    @property
+    def context_policy(self) -> Trimming:
+        """How much of a conversation each request shows."""
+
+    @property
+    def pairing(self) -> PairingRule:
+        """What becomes of calls and results that do not pair."""
 
     @property
     def cache_ttl_seconds(self) -> int:

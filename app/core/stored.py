@@ -12,7 +12,9 @@ from app.core.facts import Facts, Form
 from app.core.items import Item, item_of
 from app.core.messages import Kind, Real, Role
 from app.core.model_profile import ModelProfile
+from app.core.provider_context import ProviderContext
 from app.core.usage import UsageState
+from app.core.visibility import Visibility
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +84,22 @@ class Session:
     """Up to where old tool results are shortened; it never goes back."""
     view_id: str | None
     """The compaction, rewind or undo whose view is shown; None before the first."""
+    visibility_ordinal: int
+    """Of the last change of what models see; 0 before the first."""
     window: Window
     forked_from: Origin | None
     state: BudgetState
     """Of the last prepared call; unknown before the first."""
     used_percent: float | None
     usage: UsageState
+    provider_context: ProviderContext | None = None
+    """What a provider that owns its context holds; None: nothing, so everything is sent."""
+
+    @property
+    def held_through(self) -> int | None:
+        """The last message that the provider holds itself, if it holds a thread."""
+        context = self.provider_context
+        return None if context is None else context.through_sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +123,15 @@ class StoredMessage:
 
     sequence: int
     message: NewMessage
+    changed: Visibility | None = None
+    """Who sees it since that was changed; None where it never was."""
+
+    @property
+    def visibility(self) -> Visibility:
+        """Who sees it now."""
+        if self.changed is not None:
+            return self.changed
+        return Visibility(user=self.message.user_visible, agent=self.message.agent_visible)
 
 
 def item_of_message(stored: StoredMessage) -> Item:

@@ -22,5 +22,8 @@ def text_tokens(items: Iterable[Item]) -> int:
 
 def text_bytes(item: Item) -> int:
     """UTF-8 bytes of a message's own text blocks."""
+    known = item.facts.text_bytes
+    if known is not None:
+        return known
     blocks = decode_content(item.content)
     return sum(len(block.text.encode()) for block in blocks if isinstance(block, Text))

@@ -6,7 +6,7 @@ Cleaning removes what is not answered, in place of making an answer for it as
 Source: docs/semantics/awaken.md#tool-rounds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from app.core.blocks import Block, ToolCall, ToolResult
 from app.core.content import decode_content
@@ -26,11 +26,27 @@ def clean_tool_rounds(items: Sequence[Item], counter: TokenCounter) -> tuple[Ite
         items: Of a request. Stored messages are not touched.
         counter: Counts the messages that change.
     """
-    return tuple(
-        item
-        for start, end in round_bounds(items)
-        for item in _cleaned(items[start], items[start + 1 : end], counter)
-    )
+    return tuple(item for _, item in cleaned_rounds(items, counter))
+
+
+def cleaned_rounds(
+    items: Sequence[Item], counter: TokenCounter, waiting: Set[str] = frozenset()
+) -> Iterator[tuple[int, Item]]:
+    """What is left of each item, with its index.
+
+    Args:
+        items: Of a request.
+        counter: Counts the messages that change.
+        waiting: Ids of calls that somebody may still answer. They stay without a result, and their
+            results stay wherever they are behind them.
+    """
+    waited_for: set[str] = set()
+    for start, end in round_bounds(items):
+        numbered = list(enumerate(items[start:end], start))
+        waited_for.update({call.id for call in items[start].facts.calls} & waiting)
+        for index, left in _cleaned(numbered, counter, waited_for):
+            if left is not None:
+                yield index, left
 
 
 def round_bounds(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
@@ -45,24 +61,32 @@ def round_bounds(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _cleaned(first: Item, run: Sequence[Item], counter: TokenCounter) -> list[Item]:
+def _cleaned(
+    unit: Sequence[tuple[int, Item]], counter: TokenCounter, waiting: Set[str]
+) -> Iterator[tuple[int, Item | None]]:
+    at, first = unit[0]
     if first.role == "tool":
-        return []
+        yield at, _with_results(first, set(), counter, waiting)
+        return
     if first.role != "assistant" or not first.facts.calls:
-        return [first]
+        yield at, first
+        return
     called = {call.id for call in first.facts.calls}
-    open_ids = called & {result.id for item in run for result in item.facts.results}
-    kept = [_with_calls(first, set(open_ids), counter)]
+    open_ids = called & {result.id for _, item in unit[1:] for result in item.facts.results}
+    open_ids -= waiting
+    yield at, _with_calls(first, set(open_ids), counter, waiting)
     # An id leaves the set with its first result, so a second one finds it gone.
-    kept += [_with_results(item, open_ids, counter) for item in run]
-    return [item for item in kept if item is not None]
+    for index, item in unit[1:]:
+        yield index, _with_results(item, open_ids, counter, waiting)
 
 
-def _with_calls(item: Item, answered: set[str], counter: TokenCounter) -> Item | None:
-    """The message with the first call of each answered id."""
+def _with_calls(
+    item: Item, answered: set[str], counter: TokenCounter, waiting: Set[str]
+) -> Item | None:
+    """The message with the first call of each answered id, and with the calls that wait."""
     kept: list[Block] = []
     for block in decode_content(item.content):
-        if isinstance(block, ToolCall):
+        if isinstance(block, ToolCall) and block.id not in waiting:
             if block.id not in answered:
                 continue
             answered.discard(block.id)
@@ -70,11 +94,13 @@ def _with_calls(item: Item, answered: set[str], counter: TokenCounter) -> Item |
     return _with_blocks(item, kept, counter)
 
 
-def _with_results(item: Item, open_ids: set[str], counter: TokenCounter) -> Item | None:
+def _with_results(
+    item: Item, open_ids: set[str], counter: TokenCounter, waiting: Set[str]
+) -> Item | None:
     """The message with the results of open ids, which are then no longer open."""
     kept: list[Block] = []
     for block in decode_content(item.content):
-        if isinstance(block, ToolResult) and block.id in open_ids:
+        if isinstance(block, ToolResult) and (block.id in open_ids or block.id in waiting):
             open_ids.discard(block.id)
             kept.append(block)
     return _with_blocks(item, kept, counter)

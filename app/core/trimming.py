@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from app.core.counting import TokenCounter
 from app.core.items import Item, message_id
+from app.core.messages import Synthetic
 from app.core.tool_rounds import clean_tool_rounds, round_bounds
 
 Measure: TypeAlias = Callable[[Item], int]
@@ -23,7 +24,7 @@ class Trimming:
     """What of a conversation a request shows. Both limits hold where both are set."""
 
     keep_last: int | None = None
-    """So many messages that are no system messages, 0 and more. None: all."""
+    """So many messages beside those that always stay, 0 and more. None: all."""
     keep_tokens: int | None = None
     """The newest whole rounds, together with what always stays, within so many tokens."""
     least_recent: int = 0
@@ -50,6 +51,12 @@ def trim(
         measure: Asked of `keep_tokens` only.
         counter: Counts the messages that change.
     """
+    kept = kept_indexes(items, trimming, measure)
+    return clean_tool_rounds([items[index] for index in kept], counter)
+
+
+def kept_indexes(items: Sequence[Item], trimming: Trimming, measure: Measure) -> list[int]:
+    """The positions of the items that stay, in order, whole rounds or not."""
     always = always_kept(items, trimming.pinned)
     kept = set(range(len(items)))
     if trimming.keep_last is not None:
@@ -58,16 +65,36 @@ def trim(
         kept &= always | _within(
             items, always, trimming.keep_tokens, trimming.least_recent, measure
         )
-    return clean_tool_rounds([items[index] for index in sorted(kept)], counter)
+    return sorted(kept)
 
 
 def always_kept(items: Sequence[Item], pinned: Set[str]) -> set[int]:
-    """Indexes of the system messages, and of the pinned ones with the rest of their rounds."""
-    kept = {index for index, item in enumerate(items) if item.role == "system"}
+    """Indexes of what no limit takes.
+
+    That is system messages, what tells of the workspace, what stands for a
+    fold, and the pinned messages with the rest of their rounds.
+    """
+    kept = {index for index, item in enumerate(items) if _is_context(item)}
     for start, end in round_bounds(items):
-        if any(message_id(item) in pinned for item in items[start:end]):
+        if _is_pinned(items[start:end], pinned):
             kept.update(range(start, end))
     return kept
+
+
+def _is_pinned(unit: Sequence[Item], pinned: Set[str]) -> bool:
+    """Whether a pin holds a unit; one on a result that answers nothing goes with that result."""
+    called = {call.id for call in unit[0].facts.calls}
+    for item in unit:
+        answered = {result.id for result in item.facts.results} & called
+        called -= answered
+        if message_id(item) in pinned and (item.role != "tool" or answered):
+            return True
+    return False
+
+
+def _is_context(item: Item) -> bool:
+    is_made = isinstance(item.source, Synthetic)
+    return item.role == "system" or item.kind == "world_state" or is_made
 
 
 def _newest(items: Sequence[Item], always: Set[int], count: int) -> set[int]:

@@ -44,6 +44,8 @@ class Turn:
     model_call: int | None
     """Of its last prepare."""
     sample: int | None
+    decided_call: int | None = None
+    """The first call for which it was decided whether to compact; None where nobody asked."""
     created_at: datetime
     updated_at: datetime
 

@@ -30,14 +30,35 @@ class LastTotal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageTotals:
-    """What all reports of a session add up to, late ones included. No decision looks at it."""
+    """What all calls of a session add up to, late ones and those of summaries included.
+
+    No decision looks at it.
+    """
 
     reports: int = 0
+    """Calls of the session itself."""
     input_tokens: int = 0
     cached_input_tokens: int = 0
     cache_write_tokens: int = 0
     output_tokens: int = 0
     reasoning_output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinuedStep:
+    """The step whose last answer was cut off and is continued."""
+
+    turn_id: str | None
+    model_call: int | None
+    """Without the two, answers that are cut off one after the other are one step."""
+    retries: int
+    """Continuations that were asked for, from 1."""
+    message_count: int
+    """Of the session when the last one was asked for."""
+
+    def is_of(self, turn_id: str | None, model_call: int | None) -> bool:
+        """Whether a call of that turn and number is one of the step."""
+        return (self.turn_id, self.model_call) == (turn_id, model_call)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +76,23 @@ class UsageState:
     """Whether a new window was asked for, which the next call opens."""
     is_reminded: bool = False
     """Whether this window has had its reminder."""
+    continued: ContinuedStep | None = None
+    """None where the last answer is not continued."""
     totals: UsageTotals = UsageTotals()
 
-    def in_new_window(self, estimated_tokens: int, profile: ModelProfile) -> "UsageState":
+    def in_new_window(
+        self, estimated_tokens: int, total_tokens: int, profile: ModelProfile
+    ) -> "UsageState":
         """The state once a summary of `profile`'s session stands for its past.
 
         Args:
             estimated_tokens: Of the whole context as the new window starts.
+            total_tokens: What the session's policy takes that context to hold.
             profile: Of the session's model.
         """
         return replace(
             self,
-            last_total=LastTotal(tokens=estimated_tokens, source="estimated"),
+            last_total=LastTotal(tokens=total_tokens, source="estimated"),
             calibration=self.calibration.in_new_window(),
             prefill=NO_PREFILL.with_estimate(estimated_tokens),
             answered_by=profile,
@@ -103,5 +129,6 @@ _PARTS: Mapping[str, Callable[[Any], object]] = {
     "calibration": calibration_from_json,
     "prefill": lambda part: Prefill(**part),
     "answered_by": profile_from_json,
+    "continued": lambda part: ContinuedStep(**part),
     "totals": lambda part: UsageTotals(**part),
 }

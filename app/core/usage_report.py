@@ -108,8 +108,13 @@ def filled(state: UsageState, window_tokens: int | None) -> UsageState:
 
 def counted(totals: UsageTotals, numbers: UsageNumbers) -> UsageTotals:
     """The totals with one more report. What it leaves out adds nothing."""
+    return replace(billed(totals, numbers), reports=totals.reports + 1)
+
+
+def billed(totals: UsageTotals, numbers: UsageNumbers) -> UsageTotals:
+    """The totals with one more call that is no report of the session's own."""
     return UsageTotals(
-        reports=totals.reports + 1,
+        reports=totals.reports,
         input_tokens=totals.input_tokens + (numbers.input_tokens or 0),
         cached_input_tokens=totals.cached_input_tokens + (numbers.cached_input_tokens or 0),
         cache_write_tokens=totals.cache_write_tokens + (numbers.cache_write_tokens or 0),

@@ -3,7 +3,7 @@
 Source: docs/semantics/codex.md#active-tokens.
 """
 
-from app.core.codex_estimate import old_reasoning_tokens, trailing_tokens
+from app.core.local_estimate import old_reasoning_tokens, trailing_tokens
 from app.core.policy import Measured
 from app.core.user_requests import last_user_request
 

@@ -13,12 +13,12 @@ from typing import ClassVar
 
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
-from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
-from app.policies.codex_status import WindowStatus
+from app.core.policy import Measured, Whole
 from app.policies.line import decide_by_input
 from app.policies.origins import derived_origin, unknown_limits, window_origin
 from app.policies.prefix_alone import blocked_by_prefix
+from app.policies.rollover import NO_NOTICES, NoticeSettings
+from app.policies.window_status import WindowStatus
 from app.policies.window_use import status_of
 
 LARGEST_RESERVE_SHARE = 4
@@ -30,6 +30,7 @@ no room for what it is about. Small models state output limits close to their wh
 class AnchoredLine:
     """The predicted input against a share of the window less a capped reserve."""
 
+    decides_once_per_turn: ClassVar[bool] = False
     after_failure: ClassVar[AfterFailure] = "submit_what_fits"
     notices: ClassVar[NoticeSettings] = NO_NOTICES
 
@@ -41,6 +42,15 @@ class AnchoredLine:
     """Of the line: pruning that leaves more than this is no relief, and a compaction follows."""
     min_gain_tokens: int = 4_096
     """What pruning or a compaction must at least take away to be worth a broken prompt cache."""
+
+    @property
+    def line_percent(self) -> int:
+        """The percentage of the policy."""
+        return self.auto_compact_percent
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """The percentage itself."""
+        return "auto_compact_percent", percent
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """Window less reserve, and the line at a share of it. All are None without a window."""
@@ -86,6 +96,11 @@ class AnchoredLine:
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
         """What was reported against the line."""
         return status_of(measured, limits)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """Pruning has to reach the target, and nothing is done for less than the gain."""

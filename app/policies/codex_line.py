@@ -6,13 +6,11 @@ Source: docs/policies.md#codex.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from app.core.codex_estimate import adjustment_tokens
 from app.core.limits import AfterFailure, Decision, Limits, LimitScope, Reason, Relief
+from app.core.local_estimate import adjustment_tokens
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, Whole
 from app.policies.active_context import active_tokens
-from app.policies.codex_rollover import NoticeSettings
-from app.policies.codex_status import WindowStatus, WindowUse, window_status
 from app.policies.codex_switch import SwitchReason, switch
 from app.policies.codex_window import (
     DEFAULT_PERCENT,
@@ -22,12 +20,15 @@ from app.policies.codex_window import (
     resolve_window,
 )
 from app.policies.prefix_alone import blocked_by_prefix
+from app.policies.rollover import NoticeSettings
+from app.policies.window_status import WindowStatus, WindowUse, window_status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodexLine:
     """The provider's last total and what came after it, against two limits."""
 
+    decides_once_per_turn: ClassVar[bool] = False
     after_failure: ClassVar[AfterFailure] = "blocked"
 
     auto_compact_percent: int = DEFAULT_PERCENT
@@ -47,6 +48,15 @@ class CodexLine:
             reminder_threshold_tokens=self.reminder_threshold_tokens,
             fallback_buffer_tokens=self.auto_compact_fallback_buffer_tokens,
         )
+
+    @property
+    def line_percent(self) -> int:
+        """The percentage of the policy."""
+        return self.auto_compact_percent
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """The percentage itself."""
+        return "auto_compact_percent", percent
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """Hard limit and line of a model.
@@ -91,6 +101,11 @@ class CodexLine:
         if self.strict_parity or self._is_about_growth(decision):
             return decision
         return blocked_by_prefix(decision, measured.fixed_tokens)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """Codex compacts whenever a limit is reached."""

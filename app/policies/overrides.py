@@ -6,7 +6,6 @@ Source: docs/policies.md.
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, TypeGuard
 
-from app.core.arguments import LEAST_ARGUMENT_CHARS
 from app.core.errors import ContextError
 from app.core.truncation import Truncation
 
@@ -58,6 +57,25 @@ def one_of(*names: str) -> Check:
     return check
 
 
+def number(key: str, value: object) -> object:
+    """A finite number as a float; `true` is none."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST:
+        return float(value)
+    raise UnknownPolicyOverride(f"{key} must be a number within {LARGEST}", key=key)
+
+
+def text(most_chars: int) -> Check:
+    """A text of at most so many characters."""
+
+    def check(key: str, value: object) -> object:
+        if isinstance(value, str) and len(value) <= most_chars:
+            return value
+        detail = f"{key} must be a text of at most {most_chars} characters"
+        raise UnknownPolicyOverride(detail, key=key)
+
+    return check
+
+
 def true_or_false(key: str, value: object) -> object:
     """A JSON boolean."""
     if isinstance(value, bool):
@@ -101,32 +119,3 @@ def truncation(key: str, value: object) -> object:
 
 def _is_whole(value: object, least: int, most: int) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-
-
-CHECKS: Mapping[str, Check] = {
-    "auto_compact_percent": whole_number(1, 100),
-    "max_tool_result_tokens": whole_number(1, LARGEST),
-    "prune_tool_result_chars": whole_number(1, LARGEST),
-    "auto_prune": true_or_false,
-    "kept_user_message_tokens": whole_number(0, LARGEST),
-    "tool_order": one_of("given", "name"),
-    # Codex's own windows and lines: whether one makes sense is asked with the model.
-    "model_context_window": or_none(whole_number(-(2**63), 2**63 - 1)),
-    "model_auto_compact_token_limit": or_none(whole_number(-(2**63), 2**63 - 1)),
-    "model_auto_compact_token_limit_scope": one_of("total", "body_after_prefix"),
-    "auto_compact_fallback_buffer_tokens": or_none(whole_number(1, LARGEST)),
-    "reminder_threshold_tokens": or_none(whole_number(1, LARGEST)),
-    "strict_parity": true_or_false,
-    "output_reserve_cap_tokens": whole_number(0, LARGEST),
-    "absolute_line_tokens": whole_number(1, LARGEST),
-    "target_percent": whole_number(1, 100),
-    "min_gain_tokens": whole_number(0, LARGEST),
-    "tool_retention": by_tool("keep", "never_clear", "always_clear"),
-    "old_call_argument_chars": or_none(whole_number(LEAST_ARGUMENT_CHARS, LARGEST)),
-    "drop_old_thinking": one_of("keep", "behind_watermark"),
-    "repeated_results": one_of("keep", "reference"),
-    "tool_output_truncation": or_none(truncation),
-    "prune_when": one_of("at_line", "cache_cold"),
-    "cache_ttl_seconds": whole_number(1, MAX_CACHE_SECONDS),
-}
-"""The check of every value that can be overridden, whichever preset has it."""

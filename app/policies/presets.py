@@ -5,8 +5,9 @@ Nothing in the engine asks which preset it serves.
 Source: docs/policies.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from app.core.errors import ContextError
 from app.core.follow_up import FollowUp
@@ -15,15 +16,29 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.project import DEFAULT_MAX_TOOL_RESULT_TOKENS
 from app.core.prune import DEFAULT_PRUNE_CHARS
+from app.core.usage_fill import MissingUsage
 from app.policies.anchored_line import AnchoredLine
+from app.policies.checks import CHECKS
 from app.policies.codex_line import CodexLine
-from app.policies.codex_rollover import AfterSample, Notices, due_notices, reminder_text
-from app.policies.codex_status import WindowStatus
-from app.policies.folding import CodexFolding, Folding, OpenWorkFolding
-from app.policies.overrides import CHECKS, UnknownPolicyOverride
+from app.policies.compact_config import compact_json
+from app.policies.context_policy import context_policy_json
+from app.policies.continuation import MAX_CONTINUATION_RETRIES
+from app.policies.folding import (
+    CodexFolding,
+    Folding,
+    HiddenFolding,
+    OpenWorkFolding,
+    TailFolding,
+)
+from app.policies.overrides import UnknownPolicyOverride
 from app.policies.reserve import ReserveLine
+from app.policies.rollover import AfterSample, Notices, due_notices, reminder_text
 from app.policies.rule import LineRule
 from app.policies.shaping import Shaping
+from app.policies.share_line import ShareLine
+from app.policies.size_line import SizeLine
+from app.policies.tool_pairs import PairSummaries
+from app.policies.window_status import WindowStatus
 
 
 class UnknownPolicy(ContextError):
@@ -41,9 +56,18 @@ class PresetPolicy:
     prune_tool_result_chars: int
     auto_prune: bool
     tool_order: ToolOrder
+    max_continuation_retries: int | None
+    """Continuations of a step whose answers are cut off; None where the policy knows none."""
+    missing_summary_usage: MissingUsage
     line: LineRule
     folding: Folding
+    pairs: PairSummaries
     shaping: Shaping
+
+    @property
+    def decides_once_per_turn(self) -> bool:
+        """Whether later calls of a turn stand by what its first one decided."""
+        return self.line.decides_once_per_turn
 
     @property
     def after_failed_compaction(self) -> AfterFailure:
@@ -57,6 +81,8 @@ class PresetPolicy:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
         decision = self.line.decide(measured, limits)
+        if measured.profile.manages_own_context:
+            decision = _left_to_the_provider(decision)
         asked = measured.phase == "mid_turn" and measured.usage.new_context_requested
         if not asked or decision.action != "submit":
             return decision
@@ -76,7 +102,7 @@ class PresetPolicy:
             limits: Of the next call.
             follow_up: Without one nothing rolls over; the next turn decides anew.
         """
-        decision, remaining = self.decide(measured, limits), self._remaining(measured, limits)
+        decision, remaining = self._next(measured, limits), self._remaining(measured, limits)
         usage = measured.usage
         sample = AfterSample(
             model_needs_follow_up=follow_up.model_needs_follow_up,
@@ -93,6 +119,15 @@ class PresetPolicy:
             reminder=reminder_text(remaining) if due.reminder else None,
         )
 
+    def _next(self, measured: Measured, limits: Limits) -> Decision:
+        """The decision over the next call of the turn."""
+        decision = self.decide(measured, limits)
+        is_asked = decision.reason == "new_context_requested"
+        if decision.action != "compact" or is_asked or not self.decides_once_per_turn:
+            return decision
+        detail = f"the turn has decided at its first call; {decision.detail}"
+        return replace(decision, action="submit", reason="already_compacted", detail=detail)
+
     def _remaining(self, measured: Measured, limits: Limits) -> int | None:
         return self.status(measured, limits).base_window_tokens_remaining
 
@@ -105,7 +140,18 @@ class PresetPolicy:
         return self.line.relief(limits)
 
 
-_MECHANISMS = ("line", "folding", "shaping")
+def _left_to_the_provider(decision: Decision) -> Decision:
+    """Send whatever the line says: whoever owns the context shortens it."""
+    return replace(
+        decision,
+        action="submit",
+        reason="disabled",
+        compact_with_model=None,
+        detail=f"the provider manages its own context; {decision.detail}",
+    )
+
+
+_MECHANISMS = ("line", "folding", "pairs", "shaping")
 """Fields of a policy whose own fields are values of the policy too."""
 
 _OPENWORK = PresetPolicy(
@@ -114,8 +160,11 @@ _OPENWORK = PresetPolicy(
     prune_tool_result_chars=DEFAULT_PRUNE_CHARS,
     auto_prune=True,
     tool_order="given",
+    max_continuation_retries=None,
+    missing_summary_usage="unknown",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    pairs=PairSummaries(),
     shaping=Shaping(),
 )
 
@@ -124,6 +173,26 @@ PRESETS: Mapping[str, PresetPolicy] = {
     # Codex shortens tool results when it stores them, and never afterwards.
     "codex": replace(
         _OPENWORK, preset="codex", auto_prune=False, line=CodexLine(), folding=CodexFolding()
+    ),
+    # goose and Awaken shorten no tool result when a line is reached.
+    "goose": replace(
+        _OPENWORK,
+        preset="goose",
+        auto_prune=False,
+        missing_summary_usage="estimated",
+        line=ShareLine(),
+        folding=HiddenFolding(),
+        pairs=PairSummaries(tool_pair_summarization=True),
+        shaping=Shaping(pairing="fix"),
+    ),
+    "awaken": replace(
+        _OPENWORK,
+        preset="awaken",
+        auto_prune=False,
+        max_continuation_retries=MAX_CONTINUATION_RETRIES,
+        line=SizeLine(),
+        folding=TailFolding(),
+        shaping=Shaping(pairing="clean"),
     ),
     "calibrated": replace(_OPENWORK, preset="calibrated", line=AnchoredLine()),
 }
@@ -157,25 +226,43 @@ def policy_json(policy: PresetPolicy) -> dict[str, object]:
         if field.name not in _MECHANISMS
     }
     for mechanism in _MECHANISMS:
-        values |= asdict(getattr(policy, mechanism))
-    return values
+        part = getattr(policy, mechanism)
+        values |= {field.name: getattr(part, field.name) for field in fields(part)}
+    return {name: _AS_JSON.get(name, _unchanged)(value) for name, value in values.items()}
+
+
+def _unchanged(value: Any) -> object:
+    return value
+
+
+_AS_JSON: Mapping[str, Callable[[Any], object]] = {
+    "compact": compact_json,
+    "context_policy": context_policy_json,
+    "tool_output_truncation": lambda cut: None if cut is None else asdict(cut),
+}
+"""Values that are not JSON by themselves."""
 
 
 def _overridden(policy: PresetPolicy, key: str, value: object) -> PresetPolicy:
-    owner = _owner(policy, key)
-    if owner is None:
-        raise UnknownPolicyOverride(f"preset {policy.preset!r} has no value {key!r}", key=key)
-    # A check gives a value of the field's own type.
-    changes: dict[str, object] = {key: CHECKS[key](key, value)}
-    if owner is not policy:
-        mechanism = next(name for name in _MECHANISMS if getattr(policy, name) is owner)
-        changes = {mechanism: replace(owner, **changes)}  # type: ignore[type-var]
-    return replace(policy, **changes)  # type: ignore[arg-type]
-
-
-def _owner(policy: PresetPolicy, key: str) -> object | None:
-    """The policy, or the mechanism of it, that has a value of that name."""
+    """The policy with another value wherever it is held: two mechanisms may share one."""
     if key not in CHECKS:
-        return None
-    parts = (policy, *(getattr(policy, name) for name in _MECHANISMS))
-    return next((part for part in parts if key in {field.name for field in fields(part)}), None)
+        raise _unknown(policy, key)
+    # A check gives a value of the field's own type.
+    checked: Any = CHECKS[key](key, value)
+    if key == "auto_compact_percent":
+        key, checked = policy.line.percent_override(checked)
+    if key in {field.name for field in fields(policy)}:
+        return replace(policy, **{key: checked})
+    owners = [name for name in _MECHANISMS if _has(getattr(policy, name), key)]
+    if not owners:
+        raise _unknown(policy, key)
+    changed = {name: replace(getattr(policy, name), **{key: checked}) for name in owners}
+    return replace(policy, **changed)
+
+
+def _has(mechanism: Any, key: str) -> bool:
+    return key in {field.name for field in fields(mechanism)}
+
+
+def _unknown(policy: PresetPolicy, key: str) -> UnknownPolicyOverride:
+    return UnknownPolicyOverride(f"preset {policy.preset!r} has no value {key!r}", key=key)

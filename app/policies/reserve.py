@@ -12,11 +12,11 @@ from typing import ClassVar
 
 from app.core.limits import AfterFailure, Decision, LimitOrigin, Limits, Relief
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
-from app.policies.codex_rollover import NO_NOTICES, NoticeSettings
-from app.policies.codex_status import WindowStatus
+from app.core.policy import Measured, Whole
 from app.policies.line import decide_by_line
 from app.policies.origins import derived_origin, unknown_limits, window_origin
+from app.policies.rollover import NO_NOTICES, NoticeSettings
+from app.policies.window_status import WindowStatus
 from app.policies.window_use import status_of
 
 
@@ -24,10 +24,20 @@ from app.policies.window_use import status_of
 class ReserveLine:
     """The JSON estimate and the output reserve against a share of what the reserves leave."""
 
+    decides_once_per_turn: ClassVar[bool] = False
     after_failure: ClassVar[AfterFailure] = "blocked"
     notices: ClassVar[NoticeSettings] = NO_NOTICES
 
     auto_compact_percent: int = 85
+
+    @property
+    def line_percent(self) -> int:
+        """The percentage of the policy."""
+        return self.auto_compact_percent
+
+    def percent_override(self, percent: int) -> tuple[str, object]:
+        """The percentage itself."""
+        return "auto_compact_percent", percent
 
     def limits(self, profile: ModelProfile, reserved_output_tokens: int) -> Limits:
         """The limits of `reserve_limits`."""
@@ -36,6 +46,11 @@ class ReserveLine:
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Compact where estimate and reserve reach the line."""
         return decide_by_line(measured.estimated_tokens, limits)
+
+    def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
+        """The estimate."""
+        del whole
+        return estimated_tokens
 
     def relief(self, limits: Limits) -> Relief:
         """Any pruning below the line will do, and any compaction is worth it."""

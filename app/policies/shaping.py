@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from app.core.shaping import CacheState, OldThinking, RepeatedResults, Retention
+from app.core.shaping import CacheState, OldThinking, PairingRule, RepeatedResults, Retention
+from app.core.trimming import KEEP_ALL, Trimming
 from app.core.truncation import Truncation
 
 PruneWhen: TypeAlias = Literal["at_line", "cache_cold"]
@@ -25,6 +26,8 @@ class Shaping:
     drop_old_thinking: OldThinking = "keep"
     repeated_results: RepeatedResults = "keep"
     tool_output_truncation: Truncation | None = None
+    context_policy: Trimming = KEEP_ALL
+    pairing: PairingRule = "synthesise"
     prune_when: PruneWhen = "at_line"
     cache_ttl_seconds: int = DEFAULT_CACHE_SECONDS
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from app.core.limits import Limits
 from app.core.policy import Measured
 from app.policies.active_context import active_tokens
-from app.policies.codex_status import WindowStatus, WindowUse, percent_left, window_status
 from app.policies.codex_window import ModelWindow
+from app.policies.window_status import WindowStatus, WindowUse, percent_left, window_status
 
 
 def status_of(measured: Measured, limits: Limits) -> WindowStatus:

@@ -12,6 +12,7 @@ from app.core.stored import NewMessage, Session, StoredMessage, item_of_message
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
+from app.services.same_window import is_same_window
 from app.services.turns import TurnPoint, touch_turn
 from app.store.compactions import CompactionRepository
 from app.store.connections import WriteConnection
@@ -86,15 +87,25 @@ async def append_drafts(
         accepts_data_blocks=profile_of(session).accepts_data_blocks,
     )
     plan = plan_append(drafts, state, expected.message_count)
-    if plan.arrived and expected.base_compaction_id not in (None, session.view_id):
-        raise HistoryReplaced(
-            f"the conversation was replaced by {session.view_id}", base=session.view_id
-        )
+    if plan.arrived:
+        await _refuse_other_base(connection, session, expected.base_compaction_id)
     hidden = await _hidden_results(connection, session, plan.arrived, state.open_calls)
     await _touch_turns(connection, session, plan.arrived, now)
     after, arrived = await store_messages(connection, session, plan.arrived, now)
     await messages.replace_open_calls(state.open_calls, plan.open_calls)
     return Appended(session=after, placed=plan.placed, arrived=arrived, hidden=hidden)
+
+
+async def _refuse_other_base(
+    connection: WriteConnection, session: Session, base: str | None
+) -> None:
+    """Refuse what was said to another window than the one shown."""
+    compactions = CompactionRepository(connection, session.incarnation)
+    if base is None or await is_same_window(compactions, base, session.view_id):
+        return
+    raise HistoryReplaced(
+        f"the conversation was replaced by {session.view_id}", base=session.view_id
+    )
 
 
 async def _hidden_results(

@@ -67,6 +67,8 @@ def recipe_of(
         ),
         view_id=session.view_id,
         view_kind=view_kind,
+        held_through=session.held_through,
+        visibility_ordinal=session.visibility_ordinal,
         generation=merged(session.generation, generation),
         through_sequence=session.message_count,
     )
@@ -143,8 +145,10 @@ def _prepare(
             generation=recipe.generation,
             scope=incarnation,
             counter=counter,
+            chat=resources.chats,
             memo=resources.memo,
             is_partial=recipe.view_id is not None,
+            held_through=recipe.held_through,
             usage=standing.usage,
             phase=phase_of(items, standing.model_call),
         )

@@ -64,3 +64,13 @@ def completed_answer(
         "tokens": compaction.tokens,
         "window": window_json(session),
     }
+
+
+def kept_answer(session: Session) -> dict[str, object]:
+    """The answer to a summary that is kept for a fold to come; nothing is shown otherwise."""
+    return {
+        "status": "completed",
+        "checkpoint": None,
+        "tokens": None,
+        "window": window_json(session),
+    }

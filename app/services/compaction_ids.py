@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from app.services.resources import Resources
 
-Call: TypeAlias = Literal["compact", "rewind"]
+Call: TypeAlias = Literal["compact", "rewind", "provider", "tool_pairs"]
 """What makes a compaction. Equal idempotency keys of two calls are two compactions."""
 
 

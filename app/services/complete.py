@@ -13,24 +13,29 @@ from app.compaction.errors import StateError
 from app.compaction.protocol import Report, on_attempt, transition
 from app.compaction.record import Answered, Compaction, Rung
 from app.compaction.refusals import ClaimLost, CompactionClosed
-from app.compaction.style import Style
-from app.compaction.summary_check import SummaryAccepted, SummaryRejected
+from app.compaction.summary_check import SummaryAccepted, SummaryCheck, SummaryRejected
 from app.compaction.summary_request import SummaryRequest
 from app.core import canonical
-from app.services.compact import claim_end
-from app.services.compaction_answers import checkpoint_json, failed_answer, pending_answer
+from app.core.stored import Session
+from app.services.attempts import RETRIES_EXHAUSTED, Change, Step
+from app.services.claims import claim_end
+from app.services.compaction_answers import (
+    checkpoint_json,
+    kept_answer,
+)
+from app.services.events import tell_of_completion
 from app.services.install import Summary, install_summary
 from app.services.plans import request_of
-from app.services.profiles import policy_of, style_of
+from app.services.profiles import policy_of, profile_of, style_of
 from app.services.resources import Resources
 from app.services.situations import Situation, read_situation
+from app.services.summary_bills import Bill, SummaryUsage, bill_of, pay_unused, with_bill
+from app.services.summary_checks import checked_summary
 from app.store.compactions import CompactionWriter
 from app.store.connections import WriteConnection
 from app.store.sessions import SessionWriter
 
 AttemptError: TypeAlias = Literal["context_overflow", "timeout", "transient", "deterministic"]
-
-RETRIES_EXHAUSTED = "summary_retries_exhausted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,7 @@ class Event:
 
     claim: str
     attempt: int
+    usage: SummaryUsage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +54,6 @@ class Completion(Event):
     summary: str
     finish_reason: str | None
     tool_calls: int
-    usage: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +87,11 @@ async def answer_compaction(
         session = await SessionWriter(connection).lock(session_id)
         compactions = CompactionWriter(connection, session.incarnation)
         compaction = await compactions.get(compaction_id)
-        digest = _digest(event)
-        known = _known(compaction, event.attempt, digest)
+        digest = digest_of(event)
+        known = known_answer(compaction, event.attempt, digest)
         if known is None:
-            _refuse_closed(compaction)
-            _refuse_stale(compaction, event, style_of(policy_of(session)))
+            refuse_closed(compaction)
+            _refuse_stale(compaction, event, session)
             compaction, known = await _settled(
                 resources, connection, session_id, compaction, event, digest, now
             )
@@ -108,83 +113,83 @@ async def _settled(
     """The compaction after an event, and the answer to it, both stored."""
     situation = await read_situation(resources, connection, session_id)
     style = style_of(policy_of(situation.session))
-    step = _Step(compaction=compaction, style=style, now=now, claim_ends=claim_end(resources, now))
-    report, detail = _report(compaction, event, style)
+    step = Step(compaction=compaction, style=style, now=now, claim_ends=claim_end(resources, now))
+    report, detail = _report(compaction, event, situation.session)
+    if report in style.ends:
+        report = "fail_for_good"
+    bill = await _bill(resources, connection, situation.session, compaction, event)
     counted = on_attempt(report, compaction.attempt, compaction.max_attempts, style.spends)
     outcome = transition("pending", counted)
     match outcome.action:
         case "install":
             assert isinstance(event, Completion)
-            changed, answer, rung = await _installed(resources, connection, situation, step, event)
-        case "next_attempt":
-            changed, answer, rung = step.next_attempt(
-                detail, compaction.rung, compaction.max_attempts
+            changed, answer, rung = await _accepted(
+                resources, connection, situation, step, event, bill
             )
+        case "next_attempt":
+            allowed = compaction.max_attempts
+            changed, answer, rung = step.next_attempt(detail, compaction.rung, allowed)
         case "smaller_attempt":
             changed, answer, rung = await _smaller(resources, connection, situation, step, report)
         case _:
             code = outcome.code or RETRIES_EXHAUSTED
             changed, answer, rung = step.failed(code, detail)
+    if changed.checkpoint is None:
+        await pay_unused(connection, with_bill(situation.session, bill), compaction, bill, now)
     known = Answered(attempt=event.attempt, event_sha256=digest, answer=answer, rung=rung)
     changed = replace(changed, answered=(*changed.answered, known))
     await CompactionWriter(connection, situation.session.incarnation).save(changed)
     return changed, known
 
 
-_Change: TypeAlias = tuple[Compaction, Mapping[str, object], Rung | None]
-"""A changed compaction, the answer, and the rung of the summary request in it."""
+async def _accepted(
+    resources: Resources,
+    connection: WriteConnection,
+    situation: Situation,
+    step: Step,
+    event: Completion,
+    bill: Bill,
+) -> Change:
+    """A usable summary: installed, or kept for a fold to come."""
+    checked = _checked(step.compaction, event, situation.session)
+    assert isinstance(checked, SummaryAccepted)
+    if step.compaction.kind == "prefetch":
+        return _kept(situation.session, step, checked)
+    return await _installed(resources, connection, situation, step, event, checked, bill)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Step:
-    """One move of a pending compaction."""
-
-    compaction: Compaction
-    style: Style
-    now: datetime
-    claim_ends: datetime
-
-    def next_attempt(self, rejected: str | None, rung: Rung, max_attempts: int) -> _Change:
-        """Ask once more, on a rung."""
-        claim = self.compaction.claim
-        following = replace(
-            self.compaction,
-            attempt=self.compaction.attempt + 1,
-            max_attempts=max_attempts,
-            rung=rung,
-            claim=None if claim is None else replace(claim, expires_at=self.claim_ends),
-            updated_at=self.now,
-        )
-        return following, pending_answer(following, rejected), rung
-
-    def failed(self, code: str, detail: str | None) -> _Change:
-        """End without a summary."""
-        failed = replace(
-            self.compaction, status="failed", failure_code=code, claim=None, updated_at=self.now
-        )
-        return failed, failed_answer(failed, code, detail), None
+def _kept(session: Session, step: Step, checked: SummaryAccepted) -> Change:
+    kept = replace(
+        step.compaction,
+        status="completed",
+        claim=None,
+        artifact=checked.summary,
+        updated_at=step.now,
+    )
+    return kept, kept_answer(session), None
 
 
 async def _installed(
     resources: Resources,
     connection: WriteConnection,
     situation: Situation,
-    step: _Step,
+    step: Step,
     event: Completion,
-) -> _Change:
-    checked = step.style.check(event.summary, event.finish_reason, event.tool_calls)
-    assert isinstance(checked, SummaryAccepted)
+    checked: SummaryAccepted,
+    bill: Bill,
+) -> Change:
     try:
         completed, answer = await install_summary(
             resources,
             connection,
             situation,
             step.compaction,
-            Summary(text=checked.summary, usage=event.usage),
+            Summary(text=checked.summary, usage=_given(event.usage), bill=bill),
             step.now,
         )
     except StateError as error:
         return step.failed(error.code, error.detail)
+    await tell_of_completion(resources, connection, situation.session, completed, step.now)
     return completed, answer, None
 
 
@@ -192,9 +197,9 @@ async def _smaller(
     resources: Resources,
     connection: WriteConnection,
     situation: Situation,
-    step: _Step,
+    step: Step,
     report: Report,
-) -> _Change:
+) -> Change:
     """A smaller request after an overflow; where there is none, the end."""
     session, compaction = situation.session, step.compaction
     sent = await request_of(resources, connection, session, compaction, compaction.rung)
@@ -209,17 +214,44 @@ async def _smaller(
     return step.failed(outcome.code or RETRIES_EXHAUSTED, "no smaller request is left")
 
 
+async def _bill(
+    resources: Resources,
+    connection: WriteConnection,
+    session: Session,
+    compaction: Compaction,
+    event: Completion | Failure,
+) -> Bill:
+    reply = event.summary if isinstance(event, Completion) else None
+    return await bill_of(resources, connection, session, compaction, event.usage, reply)
+
+
+def _checked(compaction: Compaction, event: Completion, session: Session) -> SummaryCheck:
+    return checked_summary(
+        policy_of(session),
+        profile_of(session),
+        event.summary,
+        event.finish_reason,
+        event.tool_calls,
+        compaction.max_attempts - compaction.attempt,
+    )
+
+
 def _report(
-    compaction: Compaction, event: Completion | Failure, style: Style
+    compaction: Compaction, event: Completion | Failure, session: Session
 ) -> tuple[Report, str | None]:
     """What an event reports, and what was wrong with it."""
     if isinstance(event, Failure):
-        is_final = compaction.runner == "service" and event.error == "deterministic"
-        return "fail_for_good" if is_final else _FAILURES[event.error], event.detail
-    checked = style.check(event.summary, event.finish_reason, event.tool_calls)
+        return failure_report(compaction, event), event.detail
+    checked = _checked(compaction, event, session)
     if isinstance(checked, SummaryRejected):
         return "complete_invalid", checked.reason
     return "complete_valid", None
+
+
+def failure_report(compaction: Compaction, event: Failure) -> Report:
+    """What an attempt without an answer reports."""
+    is_final = compaction.runner == "service" and event.error == "deterministic"
+    return "fail_for_good" if is_final else _FAILURES[event.error]
 
 
 _FAILURES: Mapping[AttemptError, Report] = {
@@ -230,14 +262,20 @@ _FAILURES: Mapping[AttemptError, Report] = {
 }
 
 
-def _known(compaction: Compaction, attempt: int, digest: str) -> Answered | None:
+def known_answer(compaction: Compaction, attempt: int, digest: str) -> Answered | None:
+    """What the same event was answered before."""
     for answered in compaction.answered:
         if answered.attempt == attempt and answered.event_sha256 == digest:
             return answered
     return None
 
 
-def _refuse_closed(compaction: Compaction) -> None:
+def refuse_closed(compaction: Compaction) -> None:
+    """Refuse a report of a compaction that has ended.
+
+    Raises:
+        CompactionClosed: Names its status and checkpoint.
+    """
     if compaction.status == "pending":
         return
     checkpoint = compaction.checkpoint
@@ -249,13 +287,26 @@ def _refuse_closed(compaction: Compaction) -> None:
     )
 
 
-def _refuse_stale(compaction: Compaction, event: Completion | Failure, style: Style) -> None:
+def _refuse_stale(compaction: Compaction, event: Completion | Failure, session: Session) -> None:
     """Refuse what is not of the current claim and attempt; a valid summary may come late."""
+    if not is_current(compaction, event):
+        refuse_lost_claim(compaction, event, _report(compaction, event, session)[0])
+
+
+def is_current(compaction: Compaction, event: Event) -> bool:
+    """Whether an event is under the current claim, and of the current attempt."""
     claim = compaction.claim
-    if claim is not None and (event.claim, event.attempt) == (claim.token, compaction.attempt):
-        return
+    return claim is not None and (event.claim, event.attempt) == (claim.token, compaction.attempt)
+
+
+def refuse_lost_claim(compaction: Compaction, event: Event, report: Report) -> None:
+    """Refuse a report of another claim or attempt, unless it brings what was asked for.
+
+    Raises:
+        ClaimLost: Names the attempt.
+    """
     was_asked_for = event.claim in compaction.issued_tokens and event.attempt <= compaction.attempt
-    if was_asked_for and _report(compaction, event, style)[0] == "complete_valid":
+    if was_asked_for and report == "complete_valid":
         return
     raise ClaimLost(
         f"compaction {compaction.id} is at attempt {compaction.attempt}, "
@@ -265,10 +316,17 @@ def _refuse_stale(compaction: Compaction, event: Completion | Failure, style: St
     )
 
 
-def _digest(event: Completion | Failure) -> str:
+def _given(usage: SummaryUsage | None) -> Mapping[str, object] | None:
+    return None if usage is None else usage.given
+
+
+def digest_of(event: Completion | Failure) -> str:
     """Names what an event says, whoever says it."""
     if isinstance(event, Failure):
         parts: list[object] = ["fail", event.error, event.detail]
+        if event.usage is not None:
+            parts.append(event.usage.given)
     else:
-        parts = ["complete", event.summary, event.finish_reason, event.tool_calls, event.usage]
+        said = (event.summary, event.finish_reason, event.tool_calls)
+        parts = ["complete", *said, _given(event.usage)]
     return sha256(canonical.encode(parts)).hexdigest()

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from app.compaction.errors import EmptyConversation, MissingLastUser, NothingToCompact
+from app.compaction.fold import FoldPlan
 from app.compaction.gain import refuse_small_gain
 from app.compaction.record import Claim, Compaction
 from app.compaction.watermark import plan_prune
@@ -17,11 +18,13 @@ from app.core.engine import PreparedCall
 from app.core.errors import PreparedNotFound
 from app.core.ids import is_prepared_id
 from app.core.limits import Action, CompactionCall, CompactionTrigger, Reason
+from app.services.artifacts import installed_artifact, pending_twin
 from app.services.calls import MadeCall, make_call, step_context
+from app.services.claims import CompactionRequest
 from app.services.overflows import with_overflow
 from app.services.plans import fold_of, key_of
 from app.services.resources import Resources
-from app.services.situations import Situation
+from app.services.situations import Situation, situation_of
 from app.services.turns import TurnPoint
 from app.store.compactions import CompactionRepository
 from app.store.connections import WriteConnection
@@ -77,6 +80,7 @@ class _Question:
 
     situation: Situation
     made: MadeCall
+    point: TurnPoint | None
     earlier: Sequence[Compaction]
     """The compactions of the same model call."""
     trigger: CompactionTrigger
@@ -110,6 +114,7 @@ async def decide_call(
     question = _Question(
         situation=situation,
         made=made,
+        point=point,
         earlier=await _earlier(connection, situation, point),
         trigger=_TRIGGERS.get(made.call.decision.reason, "threshold")
         if report is None or known == "pruned"
@@ -168,7 +173,9 @@ async def pruned(
 ) -> Decided | None:
     """The call after the watermark moved; None where that shortens nothing."""
     recipe, session = made.recipe, situation.session
-    if not made.call.policy.auto_prune:
+    # What a provider holds itself gets no shorter by it.
+    is_left_to_it = recipe.profile.manages_own_context or recipe.held_through is not None
+    if not made.call.policy.auto_prune or is_left_to_it:
         return None
     context = step_context(resources, recipe, session.incarnation)
     plan = await asyncio.to_thread(plan_prune, situation.items, context)
@@ -206,7 +213,7 @@ async def _decide(
             if moved.made.call.decision.action == "submit":
                 return moved
             question = replace(question, situation=moved.situation, made=moved.made)
-    return await _compact(connection, question)
+    return await _compact(resources, connection, question)
 
 
 def _after_compaction(question: _Question) -> Decided:
@@ -225,8 +232,12 @@ def _after_compaction(question: _Question) -> Decided:
 def _after_failure(question: _Question) -> Decided:
     """A failed compaction is the model call's only one."""
     detail = "the compaction of this model call failed"
+    if question.trigger == "overflow":
+        # The provider has refused this very request, so nothing would come of sending it again.
+        return _settled(question, "blocked", "compaction_failed", detail)
     call = question.made.call
-    may_go_on = call.policy.after_failed_compaction == "submit_what_fits" and call.budget.fits
+    after = call.policy.after_failed_compaction
+    may_go_on = after == "submit" or (after == "submit_what_fits" and call.budget.fits)
     action: Action = "submit" if may_go_on else "blocked"
     return _settled(question, action, "compaction_failed", detail)
 
@@ -239,7 +250,9 @@ def _is_relief(before: PreparedCall, after: PreparedCall) -> bool:
     return is_enough and before.decision.input_tokens - left >= relief.min_gain_tokens
 
 
-async def _compact(connection: WriteConnection, question: _Question) -> Decided:
+async def _compact(
+    resources: Resources, connection: WriteConnection, question: _Question
+) -> Decided:
     call = question.made.call
     reason = "context_overflow" if question.trigger == "overflow" else call.decision.reason
     try:
@@ -252,17 +265,55 @@ async def _compact(connection: WriteConnection, question: _Question) -> Decided:
         if fits:
             return _settled(question, "submit", reason, detail)
         return _settled(question, "blocked", "cannot_fit", detail)
+    key = key_of(question.situation, planned, question.trigger, None)
     compactions = CompactionRepository(connection, question.situation.session.incarnation)
     pending = await compactions.pending()
+    if question.trigger == "threshold" and pending is None:
+        folded = await _by_artifact(resources, connection, question, planned)
+        if folded is not None:
+            return folded
+        pending = await pending_twin(connection, question.situation, key)
     if pending is not None and pending.claim is not None and not _is_own(pending.claim, question):
         remaining = pending.claim.expires_at - question.now
         milliseconds = int(remaining.total_seconds() * 1000)
         if milliseconds > 0:
             settled = _settled(question, "wait", reason, "a compaction is under way")
             return settled.with_retry(min(milliseconds, LONGEST_RETRY_MS))
-    key = key_of(question.situation, planned, question.trigger, None)
     wanted = CompactionCall(kind=question.trigger, plan_key=key)
     return _settled(question, "compact", reason, call.decision.detail).with_compaction(wanted)
+
+
+async def _by_artifact(
+    resources: Resources, connection: WriteConnection, question: _Question, fold: FoldPlan
+) -> Decided | None:
+    """The call after a fold that was summarised before; None where no artifact fits."""
+    point, decision = question.point, question.made.call.decision
+    request = CompactionRequest(
+        kind="threshold",
+        turn_id=None if point is None else point.turn_id,
+        model_call=None if point is None else point.model_call,
+        phase=decision.phase,
+        instructions=None,
+        style="conversation",
+        other_plan="refuse",
+        key=None,
+    )
+    ready = await installed_artifact(
+        resources, connection, question.situation, fold, request, question.now
+    )
+    if ready is None:
+        return None
+    situation = await situation_of(resources, connection, ready.session)
+    recipe = replace(
+        question.made.recipe, view_id=ready.session.view_id, view_kind=situation.view_kind
+    )
+    standing = replace(question.made.standing, usage=ready.session.usage)
+    made = await make_call(
+        resources, connection, recipe, situation.items, ready.session.incarnation, standing
+    )
+    question = replace(question, situation=situation, made=made)
+    detail = f"the summary of {ready.artifact_id} stands for the past; {decision.detail}"
+    return _settled(question, "submit", "already_compacted", detail)
 
 
 def _is_own(claim: Claim, question: _Question) -> bool:

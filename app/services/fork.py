@@ -87,6 +87,8 @@ async def _forked(
         used_percent=None,
         # What was reported speaks of the other session's windows.
         usage=NO_USAGE,
+        # The provider's thread goes on with the other session.
+        provider_context=None,
     )
 
 
@@ -95,7 +97,7 @@ async def _copy(connection: WriteConnection, source: Session, made: Session, cut
     messages = MessageWriter(connection, made.incarnation)
     await messages.replace_open_calls({}, await messages.recount_open_calls())
     view = await CompactionRepository(connection, made.incarnation).view(made.view_id)
-    await rebase_world_state(connection, made.incarnation, view)
+    await rebase_world_state(connection, made, view)
 
 
 def _same(taken: Session, made: Session) -> Session:

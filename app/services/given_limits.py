@@ -11,8 +11,8 @@ from app.core.model_profile import ModelProfile
 from app.core.policy import Measured
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
-from app.policies.codex_status import WindowStatus
 from app.policies.presets import PresetPolicy
+from app.policies.window_status import WindowStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,24 @@ class GivenUsage:
     """None before a turn."""
     previous: ModelProfile | None
     """The model that answered before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenSize:
+    """A conversation of which its tokens alone are known."""
+
+    tokens: int
+    message_count: int = 0
+
+    @property
+    def text_tokens(self) -> int:
+        """The tokens as they are given."""
+        return self.tokens
+
+    @property
+    def chat_tokens(self) -> int:
+        """The tokens as they are given."""
+        return self.tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +75,9 @@ def standing_given(
         tokenizer_tokens=active,
         calibrated_tokens=active,
         fixed_tokens=0,
+        least_fixed_tokens=0,
         items=(),
+        whole=GivenSize(tokens=active),
         usage=_state(usage),
         phase="pre_turn" if usage.follow_up is None else "mid_turn",
     )

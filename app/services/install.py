@@ -15,11 +15,15 @@ from app.core.messages import Real
 from app.core.stored import Session
 from app.services.compaction_answers import completed_answer
 from app.services.in_force import stored_in_force
+from app.services.plans import planned_items
 from app.services.profiles import policy_of, profile_of, style_of
 from app.services.receipts import receipt
 from app.services.resources import Resources, counter_of
 from app.services.runtime import reminder_of, runtime_now
+from app.services.same_window import is_same_window
 from app.services.situations import Situation
+from app.services.summary_bills import Bill, with_bill
+from app.services.supersede import supersede_pending
 from app.services.views import items_of_checkpoint, view_items
 from app.services.windows import advanced
 from app.store.compactions import CompactionWriter
@@ -34,6 +38,8 @@ class Summary:
 
     text: str
     usage: Mapping[str, object] | None
+    """As it was given."""
+    bill: Bill
 
 
 async def install_summary(
@@ -50,10 +56,10 @@ async def install_summary(
         ConversationMoved: The view that the plan was made from is no longer shown.
         StateError: The runtime state cannot be collected.
     """
-    session = situation.session
-    plan = _standing_plan(session, compaction)
+    session = with_bill(situation.session, summary.bill)
+    plan = await _standing_plan(connection, session, compaction)
     checkpoint, again = await _checkpoint(
-        connection, situation, compaction, plan, summary.text, now
+        resources, connection, situation, compaction, plan, summary.text, now
     )
     # What a rewind hides behind the fold stays hidden.
     view = situation.view.folded(compaction.id, plan.through_sequence, again)
@@ -66,16 +72,22 @@ async def install_summary(
         view=view,
         updated_at=now,
     )
-    after = await _items_after(resources, connection, session, completed)
+    after = await items_after(resources, connection, session, completed)
     completed = replace(completed, tokens=receipt(situation.items, after, summary.usage))
-    changed = await advanced(resources, connection, session, completed, after, now)
+    changed = await advanced(resources, connection, session, completed, after, summary.bill, now)
     await SessionWriter(connection).save(changed)
+    compactions = CompactionWriter(connection, session.incarnation)
+    await supersede_pending(compactions, now, but=completed.id)
     return completed, completed_answer(completed, checkpoint, changed)
 
 
-def _standing_plan(session: Session, compaction: Compaction) -> Plan:
+async def _standing_plan(
+    connection: WriteConnection, session: Session, compaction: Compaction
+) -> Plan:
+    """The plan, where its window is still shown: tool pairs may have given way meanwhile."""
     plan = compaction.plan
-    if plan is None or session.view_id != plan.view_id:
+    compactions = CompactionWriter(connection, session.incarnation)
+    if plan is None or not await is_same_window(compactions, plan.view_id, session.view_id):
         raise ConversationMoved(
             "the view that the compaction was planned on is no longer shown",
             message_count=session.message_count,
@@ -83,7 +95,7 @@ def _standing_plan(session: Session, compaction: Compaction) -> Plan:
     return plan
 
 
-async def _items_after(
+async def items_after(
     resources: Resources, connection: WriteConnection, session: Session, completed: Compaction
 ) -> tuple[Item, ...]:
     """What the session shows once a compaction is installed."""
@@ -99,11 +111,13 @@ async def _items_after(
         behind,
         session.message_count,
         counter,
+        session.visibility_ordinal,
     )
     return (*standing, *shown)
 
 
 async def _checkpoint(
+    resources: Resources,
     connection: WriteConnection,
     situation: Situation,
     compaction: Compaction,
@@ -112,11 +126,10 @@ async def _checkpoint(
     now: datetime,
 ) -> tuple[Checkpoint, tuple[int, ...]]:
     """The checkpoint, and the sequences of the folded messages that stand among its items."""
-    session = situation.session
-    style = style_of(policy_of(session))
+    session, style = situation.session, style_of(policy_of(situation.session))
     state = await runtime_now(connection, session, compaction.turn_id)
     reminder = reminder_of(state) if style.reminds else None
-    folded = situation.items[: plan.keep_from]
+    folded = await _folded(resources, connection, situation, plan)
     standing = style.replacement(
         Folded(
             compaction_id=compaction.id,
@@ -129,9 +142,8 @@ async def _checkpoint(
             counter=counter_of(profile_of(session)),
         )
     )
-    compactions = CompactionWriter(connection, session.incarnation)
     checkpoint = Checkpoint(
-        sequence=await compactions.next_checkpoint_sequence(),
+        sequence=await CompactionWriter(connection, session.incarnation).next_checkpoint_sequence(),
         through_sequence=plan.through_sequence,
         replaced_through_sequence=plan.through_sequence,
         last_user_message_id=plan.anchor_message_id,
@@ -143,6 +155,16 @@ async def _checkpoint(
         items=await _kept(connection, session, compaction.id, plan, standing),
     )
     return checkpoint, _sequences(standing)
+
+
+async def _folded(
+    resources: Resources, connection: WriteConnection, situation: Situation, plan: Plan
+) -> tuple[Item, ...]:
+    """What a plan folds: the summary speaks of what was shown then, and the plan counts in it."""
+    if plan.view_id == situation.session.view_id:
+        return situation.items[: plan.keep_from]
+    planned = await planned_items(resources, connection, situation.session, plan)
+    return planned[: plan.keep_from]
 
 
 async def _kept(

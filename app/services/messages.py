@@ -1,6 +1,6 @@
 """Read the messages of a session as they were appended."""
 
-from app.compaction.view import Coverage
+from app.compaction.view import WHOLE, Coverage
 from app.core.errors import MessageNotFound
 from app.core.ids import is_stored_message_id
 from app.core.stored import Session, StoredMessage
@@ -49,5 +49,7 @@ async def get_message(
 
 async def coverage_of(connection: ReadConnection, session: Session) -> Coverage:
     """Which messages of a session its requests no longer show."""
-    view = await CompactionRepository(connection, session.incarnation).view(session.view_id)
-    return Coverage(view=view, view_id=session.view_id)
+    if session.view_id is None:
+        return Coverage(view=WHOLE, view_id=None)
+    shown = await CompactionRepository(connection, session.incarnation).get(session.view_id)
+    return Coverage(view=shown.view or WHOLE, view_id=shown.window_view_id)

@@ -12,7 +12,9 @@ from app.core.ledger import LedgerEntry
 from app.core.limits import Limits
 from app.core.stored import Session
 from app.core.usage_report import filled
+from app.services.same_window import is_same_window
 from app.services.turns import TurnPoint
+from app.store.compactions import CompactionRepository
 from app.store.connections import WriteConnection
 from app.store.prepared import RecordedCall
 from app.store.usage import LedgerWriter
@@ -35,26 +37,37 @@ async def with_overflow(
     identity = sha256(canonical.encode(["overflow", call.id])).digest()
     if await ledger.has(identity):
         return session
-    is_late = call.recipe.view_id != session.view_id
-    await ledger.add_event(
-        LedgerEntry(
-            ordinal=await ledger.next_ordinal(),
-            at=now,
-            turn_id=None if point is None else point.turn_id,
-            model_call=None if point is None else point.model_call,
-            prepared_id=call.id,
-            model=call.recipe.model,
-            requested_model=call.recipe.model,
-            window_number=session.window.number,
-            is_late=is_late,
-            event="overflow",
-            cause=None,
-            measures=call.measures,
-        ),
-        identity,
-    )
-    if limits is None or is_late:
+    compactions = CompactionRepository(connection, session.incarnation)
+    is_late = not await is_same_window(compactions, call.recipe.view_id, session.view_id)
+    entry = _entry(await ledger.next_ordinal(), session, call, point, now)
+    await ledger.add_event(replace(entry, is_late=is_late), identity)
+    # Tool pairs that were summarised meanwhile have made the request shorter.
+    if limits is None or call.recipe.view_id != session.view_id:
         return session
+    return _full(session, limits)
+
+
+def _full(session: Session, limits: Limits) -> Session:
+    """The session with its window taken as full."""
     full = limits.hard_limit_tokens
     usage = filled(session.usage, limits.context_window if full is None else full)
     return replace(session, usage=usage)
+
+
+def _entry(
+    ordinal: int, session: Session, call: RecordedCall, point: TurnPoint | None, now: datetime
+) -> LedgerEntry:
+    return LedgerEntry(
+        ordinal=ordinal,
+        at=now,
+        turn_id=None if point is None else point.turn_id,
+        model_call=None if point is None else point.model_call,
+        prepared_id=call.id,
+        model=call.recipe.model,
+        requested_model=call.recipe.model,
+        window_number=session.window.number,
+        is_late=False,
+        event="overflow",
+        cause=None,
+        measures=call.measures,
+    )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from app.compaction.fold import FoldPlan
+from app.compaction.fold import FoldPlan, fold_end
 from app.compaction.plan_key import PlanContent, plan_key
 from app.compaction.record import Compaction, CompactionKind, CompactionPhase, Plan, Rung
 from app.compaction.style import Style
@@ -62,11 +62,31 @@ async def plans_again(
     plan = shown.plan
     if plan is None or session.message_count != plan.shown_through:
         return False
-    folded = (await _planned_items(resources, connection, session, plan))[: plan.keep_from]
+    if session.visibility_ordinal != plan.visibility_ordinal:
+        return False
+    folded = (await planned_items(resources, connection, session, plan))[: plan.keep_from]
     model = _summarising(session, shown.compact_with)
     return plan.key == _key(
         session, plan.view_id, model, folded, plan.through_sequence, instructions
     )
+
+
+async def is_current(
+    connection: ReadConnection, situation: Situation, found: Compaction, now: datetime
+) -> bool:
+    """Whether a plan that was made earlier would be made of the same messages now.
+
+    They are shown still, nobody has changed what is asked of whom, and no
+    result has come since that its boundary would part from a call.
+    """
+    plan, session = found.plan, situation.session
+    if plan is None or plan.view_id != session.view_id:
+        return False
+    folded = situation.items[: plan.keep_from]
+    model = _summarising(session, found.compact_with)
+    key = _key(session, plan.view_id, model, folded, plan.through_sequence, found.instructions)
+    gone = await _gone_messages(connection, session, now)
+    return key == plan.key and fold_end(situation.items, plan.keep_from, gone) == plan.keep_from
 
 
 async def plan_of(
@@ -86,6 +106,7 @@ async def plan_of(
         view_id=situation.session.view_id,
         pruned_through=situation.session.pruned_through_sequence,
         shown_through=situation.session.message_count,
+        visibility_ordinal=situation.session.visibility_ordinal,
         keep_from=fold.keep_from,
         through_sequence=fold.through_sequence or 0,
         message_count=fold.message_count,
@@ -105,7 +126,7 @@ async def request_of(
     """The summary request of a compaction on a rung; the same again at every repeat."""
     plan = compaction.plan
     assert plan is not None
-    items = await _planned_items(resources, connection, session, plan)
+    items = await planned_items(resources, connection, session, plan)
     recipe = recipe_of(session, {})
     if compaction.compact_with is not None:
         profile = compaction.compact_with
@@ -117,7 +138,7 @@ async def request_of(
         surface=await _surface(resources, connection, recipe, compaction, style),
         items=items,
         keep_from=plan.keep_from,
-        context=_context(resources, recipe, session, plan),
+        context=planned_context(resources, recipe, session, plan),
         style=compaction.style,
         instructions=compaction.instructions,
         min_level=rung.min_level,
@@ -149,7 +170,7 @@ def _key(
     )
 
 
-async def _planned_items(
+async def planned_items(
     resources: Resources, connection: ReadConnection, session: Session, plan: Plan
 ) -> tuple[Item, ...]:
     """What was shown when a plan was made."""
@@ -161,6 +182,7 @@ async def _planned_items(
         view,
         plan.shown_through,
         counter_of(profile_of(session)),
+        plan.visibility_ordinal,
     )
 
 
@@ -181,7 +203,10 @@ async def _surface(
     )
 
 
-def _context(resources: Resources, recipe: Recipe, session: Session, plan: Plan) -> StepContext:
+def planned_context(
+    resources: Resources, recipe: Recipe, session: Session, plan: Plan
+) -> StepContext:
+    """What the steps of a summary request are told: the watermark is the one of the plan."""
     boundary = replace(recipe.boundary, through_sequence=plan.pruned_through)
     return step_context(resources, replace(recipe, boundary=boundary), session.incarnation)
 

@@ -7,16 +7,26 @@ from datetime import datetime
 from app.core.append import Draft
 from app.core.stored import LearnedLimit, Session
 from app.services.append import Appended, Expected, append_drafts
+from app.services.artifacts import prefetch_offer
 from app.services.caching import prunes_now
 from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
-from app.services.compact import Claimed, CompactionRequest, start_locked
+from app.services.claims import Claimed, CompactionRequest
+from app.services.compact import start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call, pruned
+from app.services.events import tell_of_break, tell_of_need
 from app.services.history import COMPARED_CALLS, NamedCall, name_call
 from app.services.incoming import IncomingMessage, draft_messages
 from app.services.models import learned_limit, record_limit
+from app.services.pair_batches import pairs_offer
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.situations import Situation, caught_up, read_situation
+from app.services.turn_decisions import (
+    decided_before,
+    is_noted,
+    note_decision,
+    without_second_decision,
+)
 from app.services.turns import TurnPoint, is_settled, touch_turn
 from app.services.world_state import Sampled, SampleRequest, sample_in_transaction
 from app.store.connections import ReadConnection, WriteConnection
@@ -104,13 +114,17 @@ async def _unchanged(
         session.incarnation,
         request.standing(session),
     )
+    made = await settled_in_turn(connection, session, made, request.point)
     if made.call.decision.action != "submit":
+        return None
+    if not await is_noted(connection, session, made.call.policy, request.point):
         return None
     if await prunes_now(connection, session, made.call.policy, resources.now()):
         return None
     point = request.point
     if point is not None and not await is_settled(connection, session, point, resources.now()):
         return None
+    made = await with_background(connection, seen, made, request.point, resources.now())
     named, recorded = await _name(resources, connection, session, made)
     same = _is_recorded(named, recorded) and _settled(session, session, named) == session
     return named if same else None
@@ -131,14 +145,11 @@ async def _prepare_locked(
     situation = await caught_up(resources, connection, seen, locked)
     appended = await append_drafts(connection, locked, drafts, request.expected, now)
     situation = situation.with_items(appended.session, appended.items)
-    sampled = None
-    if request.world_state is not None:
-        counter = counter_of(profile_of(locked))
-        sampled = await sample_in_transaction(
-            connection, situation.session, request.world_state, counter, now
-        )
+    sampled = await _sampled(connection, situation, request, now)
+    if sampled is not None:
         situation = situation.with_items(sampled.session, sampled.items)
     decided = await _decided(resources, connection, situation, request, now)
+    await note_decision(connection, locked, decided.made.call.policy, request.point)
     claimed = await _start(resources, connection, decided, request, now)
     named, recorded = await _name(resources, connection, decided.situation.session, decided.made)
     if not _is_recorded(named, recorded):
@@ -146,14 +157,26 @@ async def _prepare_locked(
     session = _settled(locked, decided.situation.session, named)
     if session != locked:
         await writer.save(session)
+    learned = await _learned(connection, session, request.report, now)
+    await _tell(resources, connection, session, named, recorded, now)
     return Prepared(
         session=session,
         named=named,
         appended=appended,
         sampled=sampled,
         claimed=claimed,
-        learned=await _learned(connection, session, request.report, now),
+        learned=learned,
     )
+
+
+async def _sampled(
+    connection: WriteConnection, situation: Situation, request: PrepareRequest, now: datetime
+) -> Sampled | None:
+    if request.world_state is None:
+        return None
+    session = situation.session
+    counter = counter_of(profile_of(session))
+    return await sample_in_transaction(connection, session, request.world_state, counter, now)
 
 
 async def _decided(
@@ -171,15 +194,44 @@ async def _decided(
         situation.session.incarnation,
         request.standing(situation.session),
     )
+    made = await settled_in_turn(connection, situation.session, made, request.point)
     if request.report is None and await prunes_now(
         connection, situation.session, made.call.policy, now
     ):
         moved = await pruned(resources, connection, situation, made)
         if moved is not None:
-            situation, made = moved.situation, moved.made
-    return await decide_call(
+            situation = moved.situation
+            made = await settled_in_turn(connection, situation.session, moved.made, request.point)
+    decided = await decide_call(
         resources, connection, situation, made, request.point, request.report, request.key, now
     )
+    point = request.point
+    made = await with_background(connection, decided.situation, decided.made, point, now)
+    return replace(decided, made=made)
+
+
+async def settled_in_turn(
+    connection: ReadConnection, session: Session, made: MadeCall, point: TurnPoint | None
+) -> MadeCall:
+    """The call as its turn lets it be decided."""
+    has_decided = await decided_before(connection, session, made.call.policy, point)
+    return without_second_decision(made) if has_decided else made
+
+
+async def with_background(
+    connection: ReadConnection,
+    situation: Situation,
+    made: MadeCall,
+    point: TurnPoint | None,
+    now: datetime,
+) -> MadeCall:
+    """The call with what may be begun while it is sent."""
+    offers = (
+        await prefetch_offer(connection, situation, made, now),
+        await pairs_offer(connection, situation, None if point is None else point.turn_id, now),
+    )
+    background = tuple(offer for offer in offers if offer is not None)
+    return made.with_decision(replace(made.call.decision, background=background))
 
 
 async def _learned(
@@ -223,6 +275,20 @@ async def _start(
         ),
         now,
     )
+
+
+async def _tell(
+    resources: Resources,
+    connection: WriteConnection,
+    session: Session,
+    named: NamedCall,
+    recorded: Sequence[RecordedCall],
+    now: datetime,
+) -> None:
+    """Tell those who listen what a call means; one that was recorded before is told of already."""
+    await tell_of_need(resources, connection, session, named, now)
+    if not _is_recorded(named, recorded):
+        await tell_of_break(resources, connection, session, named, now)
 
 
 async def _name(

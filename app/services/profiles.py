@@ -1,7 +1,5 @@
 """The model profile and policy of a session as values."""
 
-from dataclasses import asdict
-
 from app.compaction.record import CompactionKind
 from app.compaction.style import Style
 from app.compaction.styles import STYLES
@@ -33,7 +31,7 @@ def limits_of(session: Session) -> Limits:
 
 def style_of(policy: PresetPolicy) -> Style:
     """The style in which a policy compacts, with the policy's values for it."""
-    return STYLES[policy.folding.style](**asdict(policy.folding))
+    return STYLES[policy.folding.style](**policy.folding.style_values)
 
 
 _WITH_THE_PREVIOUS_MODEL: frozenset[CompactionKind] = frozenset(

@@ -19,6 +19,8 @@ from app.core.messages import Real
 from app.core.stored import Session
 from app.core.usage import UsageState
 from app.core.usage_report import Call, UsageNumbers, counted, reported
+from app.services.provider_contexts import ToldContext, is_of_thread
+from app.services.same_window import is_same_window, window_view_of
 from app.services.situations import Situation
 from app.store.compactions import CompactionRepository
 from app.store.connections import ReadConnection
@@ -44,16 +46,30 @@ class UsageReport:
     finish_reason: str | None
     has_text: bool | None
     has_tool_calls: bool | None
+    provider_context: ToldContext = None
 
     def body(self) -> bytes:
         """The canonical bytes of all that it says: an equal repeat has the same."""
-        return canonical.encode(asdict(self))
+        said = asdict(self)
+        if self.provider_context is None:
+            # A report of before this could be said has the same bytes.
+            del said["provider_context"]
+        return canonical.encode(said)
 
     def identity(self, place: int) -> bytes:
         """What it is about: the call that it names, else what it says at its place."""
         named: list[object] = ["call", self.turn_id, self.model_call, self.prepared_id]
         is_named = self.prepared_id is not None or None not in (self.turn_id, self.model_call)
         about = named if is_named else ["place", place, self.body().decode()]
+        return sha256(canonical.encode(about)).digest()
+
+    def identity_in_step(self, place: int) -> bytes:
+        """What it is about where it continues a step: what it says, at its place if that is little.
+
+        Two calls of a step may say the same where neither tells its input.
+        """
+        where = place if self.numbers.input_tokens is None else None
+        about = ["continued", where, self.body().decode()]
         return sha256(canonical.encode(about)).digest()
 
 
@@ -70,6 +86,8 @@ class ReportedCall:
     size: CallSize | None
     """Of its request; None where no prepared call is named, or none kept it."""
     is_of_earlier_window: bool
+    is_of_thread: bool
+    """Whether what the provider held after it goes on, be it folded by the provider itself."""
 
 
 async def find_call(
@@ -87,24 +105,29 @@ async def find_call(
     identity = report.identity(through)
     if report.prepared_id is None:
         is_behind = place is not None and _is_hidden(situation, place)
+        is_earlier = is_behind or await _is_before_fold(connection, session, report)
         return ReportedCall(
             identity=identity,
             through_sequence=through,
             requested_model=None,
             measures=UNMEASURED,
             size=None,
-            is_of_earlier_window=is_behind or await _is_before_fold(connection, session, report),
+            is_of_earlier_window=is_earlier,
+            is_of_thread=not is_earlier,
         )
     if not is_prepared_id(report.prepared_id):
         raise PreparedNotFound(f"there is no prepared call {report.prepared_id[:100]!r}")
     call = await PreparedRepository(connection, session.incarnation).get(report.prepared_id)
+    compactions = CompactionRepository(connection, session.incarnation)
+    is_current = await is_same_window(compactions, call.recipe.view_id, session.view_id)
     return ReportedCall(
         identity=identity,
         through_sequence=call.recipe.through_sequence,
         requested_model=call.recipe.model,
         measures=call.measures,
         size=call.size,
-        is_of_earlier_window=call.recipe.view_id != session.view_id,
+        is_of_earlier_window=not is_current,
+        is_of_thread=await is_of_thread(connection, session, call.recipe),
     )
 
 
@@ -121,6 +144,14 @@ def arrival_of(
         return "in_order"
     is_passed = latest.turn_id == report.turn_id and report.model_call < latest.model_call
     return "after_a_later_call" if is_passed else "in_order"
+
+
+def speaks_for_thread(
+    report: UsageReport, call: ReportedCall, latest: LedgerEntry | None, session: Session
+) -> bool:
+    """Whether a report says what the provider holds now: it is the newest of its thread."""
+    in_window = replace(call, is_of_earlier_window=False)
+    return call.is_of_thread and arrival_of(report, in_window, latest, session) == "in_order"
 
 
 def state_after(
@@ -151,9 +182,6 @@ def follow_up_of(report: UsageReport, call: ReportedCall, items: Sequence[Item])
     return FollowUp(
         model_needs_follow_up=needed,
         has_pending_input=report.has_pending_input,
-        finish_reason=report.finish_reason,
-        has_text=report.has_text,
-        has_tool_calls=report.has_tool_calls,
     )
 
 
@@ -161,16 +189,19 @@ async def _is_before_fold(
     connection: ReadConnection, session: Session, report: UsageReport
 ) -> bool:
     """Whether the window began at a later call of the report's turn."""
-    if session.view_id is None or report.turn_id is None or report.model_call is None:
+    compactions = CompactionRepository(connection, session.incarnation)
+    view_id = await window_view_of(compactions, session.view_id)
+    if view_id is None or report.turn_id is None or report.model_call is None:
         return False
-    shown = await CompactionRepository(connection, session.incarnation).get(session.view_id)
+    shown = await compactions.get(view_id)
     if shown.turn_id != report.turn_id or shown.model_call is None:
         return False
     return report.model_call < shown.model_call
 
 
 def _is_hidden(situation: Situation, sequence: int) -> bool:
-    return not situation.view.shows(sequence)
+    view = situation.view
+    return not view.shows(sequence) and view.pair_of(sequence) is None
 
 
 def _last_answer(items: Sequence[Item]) -> int | None:

@@ -7,10 +7,13 @@ from datetime import datetime
 
 from app.catalogue.entries import Catalogue
 from app.core.agent import decode_agent
+from app.core.chat_count import SpecialTokens, item_tokens
 from app.core.counting import TokenCounter
+from app.core.items import Item
 from app.core.model_profile import ModelProfile
 from app.core.tool_surface import Surface, SurfaceOptions, build_surface
 from app.model_catalogue import packaged_catalogue
+from app.services.listeners import Listeners
 from app.services.memo import RewriteMemo
 from app.services.views import CheckpointCache
 from app.store.agents import read_agent
@@ -23,6 +26,12 @@ DEFAULT_CLAIM_SECONDS = 180
 
 KEPT_SURFACES = 256
 """Agents whose built tool surfaces a process remembers."""
+
+
+KEPT_CHAT_SIZES = 100_000
+"""Messages whose sizes as chats a process remembers, some ten megabytes."""
+
+CHAT_ENCODING = "o200k_base"
 
 
 class SurfaceCache:
@@ -52,6 +61,24 @@ class SurfaceCache:
         return surface
 
 
+class ChatSizes:
+    """Messages counted as chats of their own, for every model by one encoding (goose's rule)."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, int] = OrderedDict()
+
+    def __call__(self, item: Item) -> int:
+        """Tokens of one message; equal messages are counted once while they are remembered."""
+        key = item.facts.element_sha256
+        known = self._known.get(key)
+        if known is None:
+            counter = SpecialTokens(counter=counter_for(CHAT_ENCODING))
+            known = self._known[key] = item_tokens(item, counter)
+            if len(self._known) > KEPT_CHAT_SIZES:
+                self._known.popitem(last=False)
+        return known
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
     """Made once per process, closed with it."""
@@ -64,9 +91,11 @@ class Resources:
     """A UUIDv7."""
     claim_seconds: int = DEFAULT_CLAIM_SECONDS
     memo: RewriteMemo = field(default_factory=RewriteMemo)
+    chats: ChatSizes = field(default_factory=ChatSizes)
     surfaces: SurfaceCache = field(default_factory=SurfaceCache)
     checkpoints: CheckpointCache = field(default_factory=CheckpointCache)
     catalogue: Catalogue = field(default_factory=packaged_catalogue)
+    listeners: Listeners = field(default_factory=Listeners)
 
 
 def counter_of(profile: ModelProfile) -> TokenCounter:

@@ -23,6 +23,7 @@ from app.services.cuts import session_cut
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.runtime import reminder_of, runtime_after
+from app.services.summary_bills import NO_BILL
 from app.services.supersede import refuse_live_turn, supersede_pending
 from app.services.views import view_items
 from app.services.windows import advanced
@@ -78,9 +79,10 @@ async def rewind_session(
         await supersede_pending(compactions, now)
         row = await _row(new_id, connection, session, goal, now)
         await compactions.save(row)
-        await rebase_world_state(connection, session.incarnation, row.view or WHOLE)
+        await rebase_world_state(connection, session, row.view or WHOLE)
         items = await _items_after(resources, connection, session, row.view or WHOLE)
-        await sessions.save(await advanced(resources, connection, session, row, items, now))
+        changed = await advanced(resources, connection, session, row, items, NO_BILL, now)
+        await sessions.save(changed)
         return row
 
 
@@ -94,6 +96,7 @@ async def _items_after(
         view,
         session.message_count,
         counter_of(profile_of(session)),
+        session.visibility_ordinal,
     )
 
 
@@ -108,7 +111,7 @@ async def _goal(connection: WriteConnection, session: Session, target: RewindTar
 
 def _restored(parent: Compaction, session: Session) -> _Goal:
     checkpoint = parent.checkpoint
-    if checkpoint is None or checkpoint.summary is None:
+    if checkpoint is None or not checkpoint.items or parent.kind == "tool_pairs":
         raise CompactionNotRestorable(
             "conversation compaction cannot be restored because it has no last user anchor: "
             f"{parent.id}",
@@ -143,9 +146,13 @@ async def _earlier(connection: WriteConnection, session: Session, through: int) 
             f"the session holds {session.message_count} messages", through_sequence=through
         )
     cut = await session_cut(connection, session, through)
-    installed = await CompactionWriter(connection, session.incarnation).installed_at(cut)
+    compactions = CompactionWriter(connection, session.incarnation)
+    installed = await compactions.installed_at(cut)
     before = WHOLE if installed is None or installed.view is None else installed.view
     view = before.through(cut).closed_at(session.message_count)
+    if installed is not None and installed.kind == "tool_pairs" and view.checkpoint_id is not None:
+        # What is gone back to is the fold that the pairs came after.
+        installed = await compactions.get(view.checkpoint_id)
     return _Goal(view=view, parent=installed, through_sequence=cut)
 
 

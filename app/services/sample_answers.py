@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from app.core import canonical
-from app.core.limits import Decision
-from app.policies.codex_status import WindowStatus
+from app.core.limits import AppendedMessage, Decision
+from app.policies.window_status import WindowStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +24,9 @@ def encode_answer(answer: SampleAnswer) -> bytes:
 def decode_answer(data: bytes) -> SampleAnswer:
     """The answer of bytes that `encode_answer` made."""
     # Only bytes made by `encode_answer` come here, so their shape is known. A decision after a
-    # sample names no compaction yet, so all of its values are plain.
+    # sample names no compaction yet, so all of its other values are plain.
     parts = cast("dict[str, dict[str, Any]]", canonical.decode(data))
-    return SampleAnswer(
-        status=WindowStatus(**parts["status"]), decision=Decision(**parts["decision"])
-    )
+    decision = parts["decision"]
+    if decision.get("append") is not None:
+        decision = {**decision, "append": AppendedMessage(**decision["append"])}
+    return SampleAnswer(status=WindowStatus(**parts["status"]), decision=Decision(**decision))

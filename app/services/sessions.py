@@ -17,6 +17,7 @@ from app.policies.presets import PresetPolicy, policy_json
 from app.services.calls import recipe_of, surface_of, surface_options
 from app.services.models import profile_of_model
 from app.services.profiles import limits_of, profile_of
+from app.services.provider_contexts import kept_context, refuse_unknown_messages
 from app.services.resources import Resources, counter_of
 from app.services.supersede import supersede_pending
 from app.store.agents import erase_unused_agents, keep_agent, lock_agents
@@ -113,7 +114,7 @@ async def change_session(
     Raises:
         SessionNotFound: There is no such session.
         VersionConflict, PreconditionFailed: It is not as the caller believes.
-        ContextError: The agent is refused.
+        ContextError: The agent or the provider context is refused.
     """
     async with resources.database.writing() as connection:
         writer = SessionWriter(connection)
@@ -130,6 +131,9 @@ async def change_session(
             changed = replace(changed, metadata=cast("dict[str, object]", metadata))
         if change.agent is not None:
             changed = await _with_agent(connection, changed, change.agent)
+        if "provider_context" not in change.values:
+            changed = replace(changed, provider_context=kept_context(session, changed))
+        refuse_unknown_messages(changed)
         if changed == session and same_json(_free_fields(changed), _free_fields(session)):
             return session
         limits_of(changed)
@@ -248,6 +252,7 @@ def _new_session(
         current_turn_id=None,
         pruned_through_sequence=None,
         view_id=None,
+        visibility_ordinal=0,
         window=Window(
             number=0, window_id=window_id, first_window_id=window_id, previous_window_id=None
         ),

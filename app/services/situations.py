@@ -63,6 +63,7 @@ async def situation_of(
         view,
         session.message_count,
         counter_of(profile_of(session)),
+        session.visibility_ordinal,
     )
     return Situation(session=session, view=view, view_kind=kind, items=items)
 
@@ -72,14 +73,25 @@ async def caught_up(
 ) -> Situation:
     """The situation of the locked session: what was seen, and what was stored since."""
     before = seen.session
-    same_view = (before.incarnation, before.view_id) == (locked.incarnation, locked.view_id)
-    if not same_view or before.model_profile != locked.model_profile:
+    if _shown_by(before) != _shown_by(locked):
         return await situation_of(resources, connection, locked)
     if before.message_count == locked.message_count:
         return replace(seen, session=locked)
     messages = MessageRepository(connection, locked.incarnation)
-    newer = await messages.items(before.message_count, locked.message_count)
+    newer = await messages.items(
+        before.message_count, locked.message_count, locked.visibility_ordinal
+    )
     return seen.with_items(locked, newer)
+
+
+def _shown_by(session: Session) -> tuple[object, ...]:
+    """What the items depend on beside the messages: while it stays, only newer ones come."""
+    return (
+        session.incarnation,
+        session.view_id,
+        session.visibility_ordinal,
+        session.model_profile,
+    )
 
 
 async def recorded_items(
@@ -94,6 +106,7 @@ async def recorded_items(
         view,
         recipe.through_sequence,
         counter_of(recipe.profile),
+        recipe.visibility_ordinal,
     )
 
 

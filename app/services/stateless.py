@@ -98,6 +98,7 @@ def _prepare(resources: Resources, state: GivenState) -> PreparedCall:
             generation=state.generation,
             scope=_SCOPE,
             counter=counter,
+            chat=resources.chats,
             memo=resources.memo,
             is_partial=any(map(_is_summary, state.conversation)),
         )

@@ -18,7 +18,7 @@ from app.core.agent import Agent
 from app.core.chat_state import refuse_system_role
 from app.core.counting import TokenCounter
 from app.core.items import Item
-from app.core.model_profile import ModelProfile
+from app.core.model_profile import ModelProfile, unknown_profile
 from app.core.phase import phase_of
 from app.core.request_copy import PruneBoundary, StepContext
 from app.core.tool_surface import SurfaceOptions, build_surface
@@ -27,6 +27,7 @@ from app.services.in_force import given_in_force
 from app.services.profiles import style_of
 from app.services.resources import Resources, counter_of
 from app.services.stateless import GivenItem, given_items
+from app.services.summary_checks import checked_summary
 
 _SCOPE = "stateless"
 
@@ -91,7 +92,8 @@ def check_given(
     policy: PresetPolicy, text: str, finish_reason: str | None, tool_calls: int
 ) -> SummaryCheck:
     """The summary that a policy would store of a model's answer, or what is wrong with it."""
-    return style_of(policy).check(text, finish_reason, tool_calls)
+    profile = unknown_profile("")
+    return checked_summary(policy, profile, text, finish_reason, tool_calls, attempts_left=0)
 
 
 async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Replaced:
@@ -117,12 +119,12 @@ def _plan_prune(
         counter=UNCOUNTED,
         memo={},
     )
-    return plan_prune(_items(conversation, UNCOUNTED), context)
+    return plan_prune(visible_items(conversation, UNCOUNTED), context)
 
 
 def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
     counter = counter_of(given.model_profile)
-    items = _items(given.conversation, counter)
+    items = visible_items(given.conversation, counter)
     style = style_of(given.policy)
     fold = style.fold(items, _phase(given.kind, given.phase, items), NOBODY_GONE)
     options = SurfaceOptions(
@@ -135,7 +137,7 @@ def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
             surface=build_surface(given.agent, options, counter),
             items=items,
             keep_from=fold.keep_from,
-            context=_context(resources, given, counter),
+            context=given_context(resources, given, counter),
             style=given.style,
             instructions=given.instructions,
             min_level=given.level,
@@ -149,13 +151,14 @@ def _plan(resources: Resources, given: GivenPlan) -> PlannedGiven:
         instructions=given.instructions,
     )
     return PlannedGiven(
-        keep_from=_positions(given.conversation)[fold.keep_from],
+        keep_from=given_positions(given.conversation)[fold.keep_from],
         request=request,
         key=plan_key(content),
     )
 
 
-def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> StepContext:
+def given_context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> StepContext:
+    """What the steps of a summary request are told: nothing is pruned."""
     return StepContext(
         boundary=PruneBoundary(),
         prune_tool_result_chars=given.policy.prune_tool_result_chars,
@@ -169,7 +172,7 @@ def _context(resources: Resources, given: GivenPlan, counter: TokenCounter) -> S
 
 
 def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
-    items = _items(given.conversation, counter)
+    items = visible_items(given.conversation, counter)
     style = style_of(given.policy)
     phase = _phase(given.kind, given.phase, items)
     fold = style.fold(items, phase, NOBODY_GONE)
@@ -184,7 +187,7 @@ def _replace(given: GivenReplacement, counter: TokenCounter) -> Replaced:
         plan=given.plan,
     )
     replaced = replace_conversation(items, compaction, style, counter)
-    positions = _positions(given.conversation)
+    positions = given_positions(given.conversation)
     return replace(replaced, hidden=tuple(positions[index] for index in replaced.hidden))
 
 
@@ -196,13 +199,18 @@ def _phase(
     return "standalone" if kind == "manual" else phase_of(items, None)
 
 
-def _items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+def visible_items(conversation: Sequence[GivenItem], counter: TokenCounter) -> tuple[Item, ...]:
+    """What of a conversation a model may see.
+
+    Raises:
+        SystemMessageInConversation: A system message stands in it.
+    """
     for index, given in enumerate(conversation):
         refuse_system_role(given.role, index)
     return given_items(conversation, counter)
 
 
-def _positions(conversation: Sequence[GivenItem]) -> list[int]:
+def given_positions(conversation: Sequence[GivenItem]) -> list[int]:
     """Where the items that a model may see stand in the conversation, and where it ends."""
     visible = [index for index, given in enumerate(conversation) if given.agent_visible]
     return [*visible, len(conversation)]

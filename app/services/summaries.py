@@ -18,9 +18,11 @@ from app.compaction.errors import CompactionNotFound
 from app.compaction.refusals import ClaimLost, CompactionClosed, SummarizerNotConfigured
 from app.compaction.summary_request import SummaryRequest
 from app.core.errors import ContextError, ConversationMoved, SessionNotFound
-from app.services.compact import Claimed, CompactionRequest, start_compaction
+from app.services.claims import Claimed, CompactionRequest
+from app.services.compact import start_compaction
 from app.services.complete import Completion, Failure, answer_compaction
 from app.services.resources import Resources
+from app.services.summary_bills import chat_usage
 from app.services.summary_claims import keep_claim, lapsed, take_over
 from app.store.errors import DatabaseUnavailable
 from app.summarizer.answers import SummaryAnswer, SummaryFailure
@@ -212,7 +214,7 @@ def _event(run: Run, attempt: int, answer: SummaryAnswer) -> Completion | Failur
         summary=answer.text,
         finish_reason=answer.finish_reason,
         tool_calls=answer.tool_calls,
-        usage=answer.usage,
+        usage=chat_usage(answer.usage),
     )
 
 

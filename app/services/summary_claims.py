@@ -8,7 +8,7 @@ from datetime import datetime
 
 from app.compaction.protocol import transition
 from app.compaction.record import Compaction
-from app.services.compact import Claimed, claim_end, claimed_anew
+from app.services.claims import Claimed, claim_end, claimed_anew
 from app.services.plans import request_of
 from app.services.resources import Resources
 from app.store.compactions import CompactionRepository, CompactionWriter, lapsed_runs

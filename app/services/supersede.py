@@ -25,8 +25,11 @@ async def refuse_live_turn(
             )
 
 
-async def supersede_pending(compactions: CompactionWriter, now: datetime) -> None:
-    """End the compaction that is under way, if there is one: its plan no longer stands."""
-    pending = await compactions.pending()
-    if pending is not None:
-        await compactions.save(replace(pending, status="superseded", claim=None, updated_at=now))
+async def supersede_pending(
+    compactions: CompactionWriter, now: datetime, but: str | None = None
+) -> None:
+    """End what is under way, but for one compaction: the plans no longer stand."""
+    for pending in await compactions.under_way():
+        if pending.id != but:
+            ended = replace(pending, status="superseded", claim=None, updated_at=now)
+            await compactions.save(ended)

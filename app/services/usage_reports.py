@@ -12,19 +12,30 @@ from app.core import canonical
 from app.core.append import Draft
 from app.core.call_size import CallSize
 from app.core.ledger import LedgerEntry
+from app.core.provider_context import ProviderContext
 from app.core.stored import Session
 from app.core.usage_report import UsageConflict
+from app.policies.cut_answer import CutAnswer, after_cut
 from app.policies.presets import policy_from
 from app.services.append import Appended, Expected, append_drafts
 from app.services.calls import Standing, make_call
+from app.services.continuations import (
+    continuation_message_id,
+    cut_answer,
+    identified,
+    with_step,
+)
 from app.services.incoming import IncomingMessage, draft_messages
-from app.services.profiles import profile_of
+from app.services.profiles import policy_of, profile_of
+from app.services.provider_contexts import refuse_unknown_messages, told_context
 from app.services.reported_calls import (
+    Arrival,
     ReportedCall,
     UsageReport,
     arrival_of,
     find_call,
     follow_up_of,
+    speaks_for_thread,
     state_after,
 )
 from app.services.resources import Resources, counter_of
@@ -52,6 +63,7 @@ async def report_usage(resources: Resources, session_id: str, report: UsageRepor
         SessionNotFound: There is no such session.
         PreparedNotFound: The report names a call that was never prepared.
         UsageConflict: The call was reported with other numbers.
+        InvalidBoundary: The provider would hold a message that the session does not have.
         ContextError: The next request cannot be assembled.
     """
     async with resources.database.reading() as reader:
@@ -130,13 +142,12 @@ async def _record(
     now: datetime,
 ) -> _Recorded:
     session = situation.session
-    if report.turn_id is not None:
-        # A late report must not move the turn back to its call.
-        point = TurnPoint(turn_id=report.turn_id, model_call=None, sample=None)
-        await touch_turn(connection, session, point, now)
-    call = await find_call(connection, situation, report, place)
+    refuse_unknown_messages(replace(session, provider_context=_holding(session, report)))
+    await _touch(connection, session, report, now)
     ledger = LedgerWriter(connection, session.incarnation)
     body = report.body()
+    found = await find_call(connection, situation, report, place)
+    call = await identified(ledger, session, report, found)
     known = await ledger.answered(call.identity)
     if known is not None:
         _refuse_other_report(known, body, report)
@@ -146,18 +157,36 @@ async def _record(
     if arrival == "in_order" and call.size is None:
         size = await _size_through(resources, connection, situation, call.through_sequence)
         call = replace(call, size=size)
-    usage = state_after(session.usage, report, call, arrival)
+    usage, cut = state_after(session.usage, report, call, arrival), None
+    if arrival == "in_order":
+        cut = cut_answer(policy_of(session), usage, report, call, situation.items)
+        usage = with_step(usage, cut, report, session.message_count)
     after = replace(session, usage=usage, updated_at=now)
+    if speaks_for_thread(report, call, latest, session):
+        after = replace(after, provider_context=_holding(session, report))
     told = replace(situation, session=after)
-    answer = await _answer(resources, connection, told, report, call)
+    answer = await _answer(resources, connection, told, report, call, cut)
     if answer.decision.reminder is not None:
         after = replace(after, usage=replace(usage, is_reminded=True))
-    entry = _entry(await ledger.next_ordinal(), session, report, call, now)
-    entry = replace(entry, is_late=arrival != "in_order")
+    entry = _entry(await ledger.next_ordinal(), session, report, call, arrival, now)
     entry = _marked(entry, None if entry.is_late else latest)
     answered = Answered(report=body, answer=encode_answer(answer))
     await ledger.add_report(entry, call.identity, answered)
     return _Recorded(session=after, answer=answer)
+
+
+async def _touch(
+    connection: WriteConnection, session: Session, report: UsageReport, now: datetime
+) -> None:
+    """Renew the turn of a report; a late one must not move it back to its call."""
+    if report.turn_id is not None:
+        point = TurnPoint(turn_id=report.turn_id, model_call=None, sample=None)
+        await touch_turn(connection, session, point, now)
+
+
+def _holding(session: Session, report: UsageReport) -> ProviderContext | None:
+    """What the provider holds, if the report speaks for its thread."""
+    return told_context(session.provider_context, report.provider_context)
 
 
 async def _size_through(
@@ -166,7 +195,7 @@ async def _size_through(
     """The size of the request that ended at a message, where nobody kept it."""
     session = situation.session
     items = tuple(item for item in situation.items if item.depends_on <= sequence)
-    recipe = replace(situation.recipe({}), through_sequence=sequence)
+    recipe = situation.recipe({}).through(sequence)
     standing = Standing(usage=session.usage)
     made = await make_call(resources, connection, recipe, items, session.incarnation, standing)
     return made.call.size
@@ -178,6 +207,7 @@ async def _answer(
     situation: Situation,
     report: UsageReport,
     call: ReportedCall,
+    cut: CutAnswer | None,
 ) -> SampleAnswer:
     """What the session's policy says with the report in the session's state."""
     session = situation.session
@@ -194,14 +224,22 @@ async def _answer(
     policy = policy_from(made.recipe.policy)
     measured, limits = made.call.measured, made.call.limits
     follow_up = follow_up_of(report, call, situation.items)
-    return SampleAnswer(
-        status=policy.status(measured, limits),
-        decision=policy.after_sample(measured, limits, follow_up),
-    )
+    if cut is not None and cut.is_continued:
+        follow_up = replace(follow_up, model_needs_follow_up=True)
+    decision = policy.after_sample(measured, limits, follow_up)
+    if cut is not None:
+        message_id = await continuation_message_id(connection, session, report, cut.retries)
+        decision = after_cut(decision, cut, message_id, report.turn_id)
+    return SampleAnswer(status=policy.status(measured, limits), decision=decision)
 
 
 def _entry(
-    ordinal: int, session: Session, report: UsageReport, call: ReportedCall, now: datetime
+    ordinal: int,
+    session: Session,
+    report: UsageReport,
+    call: ReportedCall,
+    arrival: Arrival,
+    now: datetime,
 ) -> LedgerEntry:
     return LedgerEntry(
         ordinal=ordinal,
@@ -212,7 +250,7 @@ def _entry(
         model=report.model,
         requested_model=call.requested_model,
         window_number=session.window.number,
-        is_late=False,
+        is_late=arrival != "in_order",
         event=None,
         cause=None,
         numbers=report.numbers,
@@ -233,7 +271,8 @@ def _refuse_other_report(known: Answered, body: bytes, report: UsageReport) -> N
     if known.report == body:
         return
     before, now = _said(known.report), _said(body)
-    differs = sorted(name for name, value in now.items() if before.get(name) != value)
+    names = {*before, *now}
+    differs = sorted(name for name in names if before.get(name) != now.get(name))
     raise UsageConflict(
         "the call was reported before, and otherwise",
         turn_id=report.turn_id,

@@ -24,7 +24,7 @@ def learned_origin(learned: LearnedLimit) -> LimitOrigin:
 
 def _line_warnings(session: Session) -> list[dict[str, str]]:
     limits = limits_of(session)
-    if not limits.always_reached:
+    if not limits.always_reached or profile_of(session).manages_own_context:
         return []
     return [
         {

@@ -9,14 +9,17 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.compaction.record import Compaction
-from app.core.codex_estimate import item_tokens
 from app.core.counting import tokens_of_bytes
 from app.core.items import Item
-from app.core.ledger import CallMeasures, LedgerEntry
+from app.core.ledger import CallMeasures
+from app.core.local_estimate import item_tokens
+from app.core.policy import ShownItems
 from app.core.stored import Session
 from app.services.calls import recipe_of, surface_of
-from app.services.profiles import profile_of
+from app.services.events import tell_of_replacement
+from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources
+from app.services.summary_bills import Bill, summary_entry
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.usage import LedgerWriter
 
@@ -27,40 +30,45 @@ async def advanced(
     session: Session,
     shown: Compaction,
     after: Sequence[Item],
+    bill: Bill,
     now: datetime,
 ) -> Session:
-    """The session in its next window, and the ledger told of it.
+    """The session in its next window; the ledger and those who listen are told of it.
 
     The window starts with `after`, the items that the view of the fold or rewind `shown` shows.
+    `bill` is what its summary took; the session has it in its totals.
     """
     estimated = await _estimated_context(resources, connection, session, after)
+    shown_items = ShownItems(items=tuple(after), chat=resources.chats)
+    line = policy_of(session).line
+    total = await asyncio.to_thread(line.starting_total, estimated, shown_items)
     window = session.window.advanced(resources.new_window_id())
     ledger = LedgerWriter(connection, session.incarnation)
-    await ledger.add_event(
-        LedgerEntry(
-            ordinal=await ledger.next_ordinal(),
-            at=now,
-            turn_id=shown.turn_id,
-            model_call=shown.model_call,
-            prepared_id=None,
-            model=session.model,
-            requested_model=None,
-            window_number=window.number,
-            is_late=False,
-            event="compaction",
-            cause=shown.kind,
-            measures=CallMeasures(estimated_tokens=estimated),
-        ),
-        None,
+    entry = summary_entry(await ledger.next_ordinal(), session, shown, bill, now)
+    begun = replace(
+        entry,
+        window_number=window.number,
+        event="compaction",
+        cause=shown.kind,
+        measures=CallMeasures(estimated_tokens=estimated),
     )
-    return replace(
-        session,
+    await ledger.add_event(begun, None)
+    changed = replace(
+        _in_thread(session, shown),
         view_id=shown.id,
         window=window,
-        usage=session.usage.in_new_window(estimated, profile_of(session)),
+        usage=session.usage.in_new_window(estimated, total, profile_of(session)),
         version=session.version + 1,
         updated_at=now,
     )
+    await tell_of_replacement(resources, connection, changed, shown, now)
+    return changed
+
+
+def _in_thread(session: Session, shown: Compaction) -> Session:
+    """The session with what its provider still holds: only its own folds leave that true."""
+    is_own = shown.kind == "provider"
+    return session if is_own else replace(session, provider_context=None)
 
 
 async def _estimated_context(

@@ -167,7 +167,7 @@ async def _texts(connection: WriteConnection, session: Session, view: View) -> l
     messages = MessageRepository(connection, session.incarnation)
     return [
         block.text
-        for sequence, _, content in await messages.world_state_contents()
+        for sequence, _, content in await messages.world_state_contents(session.visibility_ordinal)
         if view.shows(sequence)
         for block in decode_content(content)
         if isinstance(block, Text)

@@ -3,17 +3,25 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, func, select
+from sqlalchemy import Column, ColumnElement, Row, func, not_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.compaction.codec import decode_compaction, encode_compaction
 from app.compaction.errors import CompactionNotFound
-from app.compaction.record import Compaction
+from app.compaction.record import (
+    BACKGROUND_KINDS,
+    Compaction,
+    CompactionKind,
+    CompactionStatus,
+)
 from app.compaction.view import WHOLE, View
 from app.core.ids import is_key
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.messages import Order
 from app.store.tables import compactions, sessions
+
+_IS_NO_BATCH = compactions.c.kind != "tool_pairs"
+"""Batches of tool pairs run beside everything else and keep nobody waiting."""
 
 
 class CompactionRepository:
@@ -50,21 +58,42 @@ class CompactionRepository:
         return (await self.get(view_id)).view or WHOLE
 
     async def pending(self) -> Compaction | None:
-        """The compaction that is under way. There is at most one."""
-        return await self._first(compactions.c.status == "pending")
+        """The compaction that is under way and that others wait for. There is at most one."""
+        waited_for = compactions.c.kind.not_in(sorted(BACKGROUND_KINDS))
+        return await self._first((compactions.c.status == "pending") & waited_for)
+
+    async def of_kind(self, kind: CompactionKind, status: CompactionStatus) -> list[Compaction]:
+        """The compactions of a kind that have a status, oldest first."""
+        return await self._all((compactions.c.kind == kind) & (compactions.c.status == status))
+
+    async def of_plan(self, kind: CompactionKind, plan_key: str) -> Compaction | None:
+        """The newest compaction of a kind that has a plan."""
+        return await self._first(
+            (compactions.c.kind == kind) & (compactions.c.plan_key == plan_key)
+        )
+
+    async def under_way(self) -> list[Compaction]:
+        """All compactions that have not ended, those in the background included, oldest first."""
+        return await self._all(compactions.c.status == "pending")
+
+    async def pair_batches(self, turn_id: str | None) -> list[Compaction]:
+        """The batches of tool pairs that are under way, and those of a turn, oldest first."""
+        wanted = compactions.c.status == "pending"
+        if turn_id is not None:
+            wanted |= compactions.c.turn_id == turn_id
+        return await self._all(wanted & not_(_IS_NO_BATCH))
 
     async def of_call(self, turn_id: str, model_call: int) -> list[Compaction]:
-        """The compactions of one model call, oldest first."""
-        statement = (
-            select(compactions)
-            .where(self._mine, compactions.c.turn_id == turn_id)
-            .where(compactions.c.model_call == model_call)
-            .order_by(compactions.c.ordinal)
-        )
-        return [_compaction(row) for row in await self._connection.execute(statement)]
+        """The compactions that count as the one of a model call, oldest first.
+
+        A provider's own folds and tool pairs are none of them, nor is what was begun ahead of time.
+        """
+        of_call = (compactions.c.turn_id == turn_id) & (compactions.c.model_call == model_call)
+        beside = compactions.c.kind.not_in(["provider", *sorted(BACKGROUND_KINDS)])
+        return await self._all(of_call & beside)
 
     async def latest_checkpoint(self) -> Compaction | None:
-        """The newest compaction that has a checkpoint with a summary."""
+        """The newest compaction whose checkpoint has something in place of what it folds."""
         statement = (
             select(compactions)
             .where(self._mine, compactions.c.checkpoint_sequence.is_not(None))
@@ -72,7 +101,7 @@ class CompactionRepository:
         )
         for row in await self._connection.execute(statement):
             found = _compaction(row)
-            if found.checkpoint is not None and found.checkpoint.summary is not None:
+            if found.checkpoint is not None and found.checkpoint.items:
                 return found
         return None
 
@@ -89,6 +118,10 @@ class CompactionRepository:
         if after is not None:
             statement = statement.where(place > after if order == "asc" else place < after)
         statement = statement.order_by(place if order == "asc" else place.desc())
+        return [_compaction(row) for row in await self._connection.execute(statement)]
+
+    async def _all(self, condition: ColumnElement[bool]) -> list[Compaction]:
+        statement = select(compactions).where(self._mine, condition).order_by(compactions.c.ordinal)
         return [_compaction(row) for row in await self._connection.execute(statement)]
 
     async def _first(self, condition: ColumnElement[bool]) -> Compaction | None:

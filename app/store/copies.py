@@ -4,15 +4,22 @@ from sqlalchemy import ColumnElement, Table, insert, literal, select
 
 from app.store.compactions import installed_by
 from app.store.connections import WriteConnection
-from app.store.tables import compactions, messages, world_state_emissions, world_state_sections
+from app.store.tables import (
+    compactions,
+    messages,
+    visibility_changes,
+    world_state_emissions,
+    world_state_sections,
+)
 
 
 async def copy_history(
     connection: WriteConnection, source: str, target: str, through_sequence: int
 ) -> None:
-    """Copy messages, checkpoints and world state up to a sequence into a new session."""
+    """Copy all that there is of the messages up to a sequence into a new session."""
     conditions: dict[Table, ColumnElement[bool] | None] = {
         messages: messages.c.sequence <= through_sequence,
+        visibility_changes: visibility_changes.c.sequence <= through_sequence,
         compactions: installed_by(source, through_sequence),
         world_state_emissions: world_state_emissions.c.sequence <= through_sequence,
         world_state_sections: None,

@@ -4,7 +4,7 @@ Source: docs/adr/0010-store.md.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
@@ -58,6 +58,7 @@ class Database:
         self._writer_gate: AbstractAsyncContextManager[object] = (
             asyncio.Lock() if self.engine.dialect.name == "sqlite" else nullcontext()
         )
+        self._after_commits: dict[WriteConnection, list[Callable[[], None]]] = {}
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[ReadConnection]:
@@ -70,10 +71,22 @@ class Database:
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[WriteConnection]:
         """A transaction that commits when the block ends, or changes nothing."""
+        calls: list[Callable[[], None]] = []
         with _named_failures():
             async with self._writer_gate, self._writes.begin() as connection:
                 # The new type only marks what the connection may be used for.
-                yield cast("WriteConnection", connection)
+                writer = cast("WriteConnection", connection)
+                self._after_commits[writer] = calls
+                try:
+                    yield writer
+                finally:
+                    del self._after_commits[writer]
+        for call in calls:
+            call()
+
+    def after_commit(self, connection: WriteConnection, call: Callable[[], None]) -> None:
+        """Call once the connection's transaction has committed, and never if it does not."""
+        self._after_commits[connection].append(call)
 
     async def ping(self) -> None:
         """Ask the database for a sign of life, and whether it is migrated.

@@ -7,19 +7,23 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, delete, insert, select
+from sqlalchemy import ColumnElement, delete, insert, not_, or_, select
 
 from app.core.chat_state import Arrival, OpenCall, advance
 from app.core.errors import MessageNotFound
 from app.core.items import Item
 from app.core.messages import Kind, Role
 from app.core.stored import NewMessage, StoredMessage
+from app.core.visibility import Visibility
 from app.store.connections import ReadConnection, WriteConnection
 from app.store.rows import ITEM_COLUMNS, item_of_row, message_columns, pairing_of, stored_message
 from app.store.tables import messages, open_calls
+from app.store.visibility import SeenMessages, seen_messages
 
 Order: TypeAlias = Literal["asc", "desc"]
 
+RANGES_AT_ONCE = 200
+"""Ranges of one statement; SQLite nests no expression deeper than 1 000."""
 IDS_AT_ONCE = 10_000
 """Ids of one statement; a database takes some 32 000 values in it."""
 
@@ -34,6 +38,17 @@ class MessageFilter:
     agent_visible: bool | None = None
     user_visible: bool | None = None
     after_sequence: int | None = None
+    through_sequence: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """What is known of a message beside its content."""
+
+    turn_id: str | None
+    created_at: datetime
+    visibility: Visibility
+    """Who sees it now."""
 
 
 class MessageRepository:
@@ -44,15 +59,43 @@ class MessageRepository:
         self._incarnation = incarnation
         self._mine = messages.c.incarnation == incarnation
 
-    async def items(self, after_sequence: int, through_sequence: int) -> tuple[Item, ...]:
-        """The messages that a model may see in a range of sequences, in order."""
+    async def items(
+        self, after_sequence: int, through_sequence: int, visibility_ordinal: int
+    ) -> tuple[Item, ...]:
+        """The messages that a model may see in a range of sequences, in order.
+
+        Who sees them is what the changes through `visibility_ordinal` say.
+        """
+        seen = seen_messages(self._incarnation, visibility_ordinal)
         statement = (
             select(*(messages.c[name] for name in ITEM_COLUMNS))
-            .where(self._mine, messages.c.agent_visible)
+            .select_from(seen.rows)
+            .where(self._mine, seen.for_agent)
             .where(messages.c.sequence > after_sequence, messages.c.sequence <= through_sequence)
             .order_by(messages.c.sequence)
         )
         return tuple(map(item_of_row, await self._connection.execute(statement)))
+
+    async def items_in(
+        self, ranges: Sequence[tuple[int, int]], visibility_ordinal: int
+    ) -> tuple[Item, ...]:
+        """The messages that a model may see in some ranges, as in `items`, which do not overlap."""
+        seen = seen_messages(self._incarnation, visibility_ordinal)
+        found: list[Item] = []
+        for start in range(0, len(ranges), RANGES_AT_ONCE):
+            place = messages.c.sequence
+            within = [
+                (place > after) & (place <= last)
+                for after, last in ranges[start : start + RANGES_AT_ONCE]
+            ]
+            statement = (
+                select(*(messages.c[name] for name in ITEM_COLUMNS))
+                .select_from(seen.rows)
+                .where(self._mine, seen.for_agent, or_(*within))
+                .order_by(place)
+            )
+            found += map(item_of_row, await self._connection.execute(statement))
+        return tuple(found)
 
     async def turn_ids(self, through_sequence: int) -> dict[str, str | None]:
         """The turn of every message up to a sequence, by message id."""
@@ -61,13 +104,37 @@ class MessageRepository:
         )
         return dict((await self._connection.execute(statement)).all())
 
-    async def stamps(self, through_sequence: int) -> dict[str, tuple[str | None, datetime]]:
-        """Turn and time of every message up to a sequence, by message id."""
-        statement = select(messages.c.id, messages.c.turn_id, messages.c.created_at).where(
-            self._mine, messages.c.sequence <= through_sequence
+    async def stamps(self, through_sequence: int) -> dict[str, Stamp]:
+        """Turn, time and readers of every message up to a sequence, by message id."""
+        seen = seen_messages(self._incarnation, None)
+        agent, people = seen.for_agent.label("agent"), seen.for_people.label("people")
+        statement = (
+            select(messages.c.id, messages.c.turn_id, messages.c.created_at, agent, people)
+            .select_from(seen.rows)
+            .where(self._mine, messages.c.sequence <= through_sequence)
         )
-        rows = await self._connection.execute(statement)
-        return {row.id: (row.turn_id, row.created_at) for row in rows}
+        return {
+            row.id: Stamp(
+                turn_id=row.turn_id,
+                created_at=row.created_at,
+                visibility=Visibility(user=row.people, agent=row.agent),
+            )
+            for row in await self._connection.execute(statement)
+        }
+
+    async def hidden_from_agent(self, ids: Sequence[str], visibility_ordinal: int) -> set[str]:
+        """Which of some messages no model sees, by the changes through an ordinal."""
+        seen = seen_messages(self._incarnation, visibility_ordinal)
+        hidden: set[str] = set()
+        for start in range(0, len(ids), IDS_AT_ONCE):
+            wanted = ids[start : start + IDS_AT_ONCE]
+            statement = (
+                select(messages.c.id)
+                .select_from(seen.rows)
+                .where(self._mine, messages.c.id.in_(wanted), not_(seen.for_agent))
+            )
+            hidden |= set((await self._connection.execute(statement)).scalars())
+        return hidden
 
     async def ids_at(self, sequences: Set[int]) -> dict[int, str]:
         """The ids of the messages at some sequences."""
@@ -85,10 +152,15 @@ class MessageRepository:
 
     async def by_ids(self, ids: Sequence[str]) -> dict[str, StoredMessage]:
         """The stored messages among some ids."""
+        seen = seen_messages(self._incarnation, None)
         found: dict[str, StoredMessage] = {}
         for start in range(0, len(ids), IDS_AT_ONCE):
             wanted = ids[start : start + IDS_AT_ONCE]
-            statement = select(messages).where(self._mine, messages.c.id.in_(wanted))
+            statement = (
+                select(messages, *seen.newest)
+                .select_from(seen.rows)
+                .where(self._mine, messages.c.id.in_(wanted))
+            )
             rows = (await self._connection.execute(statement)).mappings()
             found |= {row["id"]: stored_message(row) for row in rows}
         return found
@@ -133,11 +205,13 @@ class MessageRepository:
         )
         return list((await self._connection.execute(statement)).scalars())
 
-    async def world_state_contents(self) -> list[tuple[int, str, bytes]]:
+    async def world_state_contents(self, visibility_ordinal: int) -> list[tuple[int, str, bytes]]:
         """Sequence, id and content of the world-state messages a model may see, in order."""
+        seen = seen_messages(self._incarnation, visibility_ordinal)
         statement = (
             select(messages.c.sequence, messages.c.id, messages.c.content)
-            .where(self._mine, messages.c.kind == "world_state", messages.c.agent_visible)
+            .select_from(seen.rows)
+            .where(self._mine, messages.c.kind == "world_state", seen.for_agent)
             .order_by(messages.c.sequence)
         )
         rows = await self._connection.execute(statement)
@@ -148,7 +222,13 @@ class MessageRepository:
     ) -> list[StoredMessage]:
         """Up to `limit` messages of a filter that come after a sequence in that order."""
         place = messages.c.sequence
-        statement = select(messages).where(self._mine, *_conditions(wanted)).limit(limit)
+        seen = seen_messages(self._incarnation, None)
+        statement = (
+            select(messages, *seen.newest)
+            .select_from(seen.rows)
+            .where(self._mine, *_conditions(wanted, seen))
+            .limit(limit)
+        )
         if after is not None:
             statement = statement.where(place > after if order == "asc" else place < after)
         statement = statement.order_by(place if order == "asc" else place.desc())
@@ -236,8 +316,15 @@ def _call_key(call_id: str) -> bytes:
     return sha256(call_id.encode()).digest()
 
 
-def _conditions(wanted: MessageFilter) -> list[ColumnElement[bool]]:
+def _conditions(wanted: MessageFilter, seen: SeenMessages) -> list[ColumnElement[bool]]:
     given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
-    after = given.pop("after_sequence")
-    equal = [messages.c[name] == value for name, value in given.items() if value is not None]
-    return equal if after is None else [*equal, messages.c.sequence > after]
+    after, through = given.pop("after_sequence"), given.pop("through_sequence")
+    flags = {"agent_visible": seen.for_agent, "user_visible": seen.for_people}
+    conditions = [
+        flags.get(name, messages.c[name]) == value
+        for name, value in given.items()
+        if value is not None
+    ]
+    if after is not None:
+        conditions.append(messages.c.sequence > after)
+    return conditions if through is None else [*conditions, messages.c.sequence <= through]

@@ -10,6 +10,7 @@ from app.core.facts import CallFact, Facts, ResultFact
 from app.core.items import Item
 from app.core.messages import Real
 from app.core.stored import NewMessage, StoredMessage
+from app.core.visibility import Visibility
 
 FACT_COLUMNS = (
     "content_bytes",
@@ -19,6 +20,7 @@ FACT_COLUMNS = (
     "has_data",
     "element_sha256",
     "pairing",
+    "text_bytes",
 )
 ITEM_COLUMNS = ("sequence", "id", "role", "kind", "content", *FACT_COLUMNS)
 
@@ -33,6 +35,7 @@ def facts_columns(facts: Facts) -> dict[str, object]:
         "has_data": facts.has_data,
         "element_sha256": facts.element_sha256,
         "pairing": _pairing_bytes(facts),
+        "text_bytes": facts.text_bytes,
     }
 
 
@@ -54,7 +57,7 @@ def item_of_row(row: Sequence[Any]) -> Item:
 
 def _facts(values: Sequence[Any]) -> Facts:
     """The facts of the values of `FACT_COLUMNS`, in that order."""
-    content_bytes, json_bytes, tokens, basis, has_data, digest, pairing = values
+    content_bytes, json_bytes, tokens, basis, has_data, digest, pairing, text = values
     calls, results = pairing_of(pairing)
     return Facts(
         content_bytes=content_bytes,
@@ -65,6 +68,7 @@ def _facts(values: Sequence[Any]) -> Facts:
         element_sha256=digest,
         calls=calls,
         results=results,
+        text_bytes=text,
     )
 
 
@@ -84,7 +88,7 @@ def message_columns(message: NewMessage) -> dict[str, object]:
 
 
 def stored_message(row: RowMapping) -> StoredMessage:
-    """The message of a whole row."""
+    """The message of a whole row and the newest change of who sees it."""
     return StoredMessage(
         sequence=row["sequence"],
         message=NewMessage(
@@ -98,7 +102,13 @@ def stored_message(row: RowMapping) -> StoredMessage:
             content=row["content"],
             facts=_facts([row[name] for name in FACT_COLUMNS]),
         ),
+        changed=_changed(row),
     )
+
+
+def _changed(row: RowMapping) -> Visibility | None:
+    agent, user = row["changed_agent"], row["changed_user"]
+    return None if agent is None else Visibility(user=user, agent=agent)
 
 
 def _pairing_bytes(facts: Facts) -> bytes | None:

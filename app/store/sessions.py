@@ -8,6 +8,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from app.core import canonical
 from app.core.errors import SessionNotFound
 from app.core.model_profile import ModelProfile, profile_from_json, stored_profile_json
+from app.core.provider_context import (
+    ProviderContext,
+    provider_context_from_json,
+    provider_context_json,
+)
 from app.core.stored import Origin, Session, Window
 from app.core.usage import NO_USAGE, UsageState, usage_from_json, usage_json
 from app.store.agents import erase_unused_agents, lock_agents
@@ -118,6 +123,7 @@ def _columns(session: Session) -> dict[str, object]:
         "current_turn_id": session.current_turn_id,
         "pruned_through_sequence": session.pruned_through_sequence,
         "view_id": session.view_id,
+        "visibility_ordinal": session.visibility_ordinal,
         "window_number": session.window.number,
         "window_id": session.window.window_id,
         "first_window_id": session.window.first_window_id,
@@ -126,6 +132,7 @@ def _columns(session: Session) -> dict[str, object]:
         "state": session.state,
         "used_percent": session.used_percent,
         "usage": _usage_bytes(session.usage),
+        "provider_context": _provider_context_bytes(session.provider_context),
     }
 
 
@@ -146,6 +153,7 @@ def session_of(row: Row[tuple[object, ...]]) -> Session:
     )
     fields["forked_from"] = _origin(fields["forked_from"])
     fields["usage"] = _usage(fields["usage"])
+    fields["provider_context"] = _provider_context(fields["provider_context"])
     return Session(**fields)
 
 
@@ -181,3 +189,11 @@ def _usage_bytes(usage: UsageState) -> bytes | None:
 
 def _usage(data: bytes | None) -> UsageState:
     return NO_USAGE if data is None else usage_from_json(canonical.decode(data))
+
+
+def _provider_context_bytes(context: ProviderContext | None) -> bytes | None:
+    return None if context is None else canonical.encode(provider_context_json(context))
+
+
+def _provider_context(data: bytes | None) -> ProviderContext | None:
+    return None if data is None else provider_context_from_json(canonical.decode(data))

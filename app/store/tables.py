@@ -24,6 +24,7 @@ from sqlalchemy import (
     Table,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.engine import Dialect
 
@@ -104,6 +105,8 @@ sessions = Table(
     Column("pruned_through_sequence", BigInteger),
     # The compaction whose view is shown; none before the first.
     Column("view_id", String(ID_CHARS)),
+    # Of the last change of what models see; 0 before the first.
+    Column("visibility_ordinal", BigInteger, nullable=False, server_default="0"),
     Column("window_number", BigInteger, nullable=False),
     Column("window_id", String(UUID_CHARS), nullable=False),
     Column("first_window_id", String(UUID_CHARS), nullable=False),
@@ -114,6 +117,8 @@ sessions = Table(
     Column("used_percent", Float),
     # What providers reported; none before the first report.
     Column("usage", LargeBinary),
+    # What a provider that owns its context holds; none where everything is sent.
+    Column("provider_context", LargeBinary),
     Index("ix_sessions_created_at_id", "created_at", "id"),
 )
 
@@ -138,6 +143,8 @@ messages = Table(
     Column("has_data", Boolean, nullable=False),
     Column("element_sha256", LargeBinary(32), nullable=False),
     Column("pairing", LargeBinary),
+    # Of the message's own texts; null in messages that were stored before it was kept.
+    Column("text_bytes", BigInteger),
     UniqueConstraint("incarnation", "id"),
 )
 _is_world_state = messages.c.kind == "world_state"
@@ -147,6 +154,19 @@ Index(
     messages.c.sequence,
     postgresql_where=_is_world_state,
     sqlite_where=_is_world_state,
+)
+
+visibility_changes = Table(
+    "visibility_changes",
+    metadata,
+    _incarnation(),
+    Column("ordinal", BigInteger, primary_key=True, autoincrement=False),
+    Column("sequence", BigInteger, nullable=False),
+    # Both flags as they are from then on, so that the newest row of a message says all.
+    Column("agent_visible", Boolean, nullable=False),
+    Column("user_visible", Boolean, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index("ix_visibility_changes_sequence", "incarnation", "sequence", "ordinal"),
 )
 
 open_calls = Table(
@@ -246,6 +266,7 @@ usage_reports = Table(
     Column("break_cause", String(64)),
     Column("window_number", BigInteger, nullable=False),
     Column("is_late", Boolean, nullable=False),
+    Column("is_estimated", Boolean, nullable=False, server_default=false()),
     Column("event", String(16)),
     Column("cause", LargeBinary),
     # Hash of what the entry is about, so that a repeat is found; an event of a window has none.
@@ -268,6 +289,7 @@ turns = Table(
     Column("plan", LargeBinary),
     Column("model_call", BigInteger),
     Column("sample", BigInteger),
+    Column("decided_call", BigInteger),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_turns_incarnation_ordinal", "incarnation", "ordinal"),

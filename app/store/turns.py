@@ -93,6 +93,7 @@ def _columns(turn: Turn) -> dict[str, object]:
         "plan": None if turn.plan is None else canonical.encode(turn.plan),
         "model_call": turn.model_call,
         "sample": turn.sample,
+        "decided_call": turn.decided_call,
         "created_at": turn.created_at,
         "updated_at": turn.updated_at,
     }
@@ -111,6 +112,7 @@ def _turn(row: Row[tuple[Any, ...]]) -> Turn:
         plan=cast("dict[str, object] | None", plan),
         model_call=row.model_call,
         sample=row.sample,
+        decided_call=row.decided_call,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )

@@ -97,7 +97,7 @@ class LedgerWriter(LedgerRepository):
 
 _PLAIN = (
     *("ordinal", "at", "turn_id", "model_call", "prepared_id"),
-    *("window_number", "is_late", "event"),
+    *("window_number", "is_late", "is_estimated", "event"),
 )
 _NUMBERS = (
     *("input_tokens", "cached_input_tokens", "cache_write_tokens"),
@@ -129,6 +129,7 @@ def _entry(row: _Row) -> LedgerEntry:
         requested_model=_decoded(row.requested_model),
         window_number=row.window_number,
         is_late=row.is_late,
+        is_estimated=row.is_estimated,
         event=row.event,
         cause=_decoded(row.cause),
         numbers=UsageNumbers(**{name: values[name] for name in _NUMBERS}),

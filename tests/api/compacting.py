@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
@@ -49,6 +50,7 @@ class Timed:
 
     api: Api
     clock: Clock
+    app: FastAPI
 
     async def session(self, **fields: Any) -> SessionApi:
         """A new session; its id is one that no other test has."""
@@ -69,7 +71,7 @@ async def timed_service(database_url: str, **replaced: Any) -> AsyncIterator[Tim
         ) as client,
     ):
         app.state.resources = replace(app.state.resources, now=clock.now, **replaced)
-        yield Timed(api=Api(client=client), clock=clock)
+        yield Timed(api=Api(client=client), clock=clock, app=app)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

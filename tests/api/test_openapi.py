@@ -71,7 +71,8 @@ async def test_the_example_of_a_body_is_taken(
     await create_from_example(api)
     content = body_of(operation)
     address, held = path.replace("{session_id}", "s-1"), dict[str, Any]()
-    if path.endswith(("/fork", "/rewind", "/compactions", "/complete", "/fail")):
+    address = address.replace("{message_id}", "m0")
+    if path.endswith(("/fork", "/rewind", "/compactions", "/complete", "/fail", "/visibility")):
         await fill(api)
     if "{compaction_id}" in path:
         asked = {"kind": "manual"}

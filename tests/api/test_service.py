@@ -18,7 +18,7 @@ async def test_the_index_tells_what_there_is_and_nothing_else(api: Api) -> None:
         "name": "foreword",
         "version": "0.1.0",
         "formats": ["neutral"],
-        "presets": ["calibrated", "codex", "openwork"],
+        "presets": ["awaken", "calibrated", "codex", "goose", "openwork"],
         "encodings": ["cl100k_base", "o200k_base"],
         "limits": {
             "body_bytes": 33_554_432,
@@ -29,7 +29,8 @@ async def test_the_index_tells_what_there_is_and_nothing_else(api: Api) -> None:
         },
         "features": [
             *("sessions", "turns", "messages", "world_state", "prepare", "context", "prepared"),
-            *("compactions", "usage", "rewind", "fork", "history", "replay", "models", "stateless"),
+            *("compactions", "usage", "rewind", "fork", "history", "replay", "events"),
+            *("models", "stateless"),
         ],
     }
 

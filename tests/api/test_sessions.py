@@ -84,6 +84,7 @@ async def test_a_created_session_is_answered_whole(api: Api) -> None:
                 "reasoning_output_tokens": 0,
             },
         },
+        "provider_context": None,
         "warnings": [],
         "metadata": {"ticket": "T-1"},
         "repairs": [],

@@ -11,7 +11,8 @@ from uuid import uuid4
 import pytest
 
 from app.compaction.record import Compaction, Runner
-from app.services.compact import CompactionRequest, start_compaction
+from app.services.claims import CompactionRequest
+from app.services.compact import start_compaction
 from app.services.complete import Completion, answer_compaction
 from app.services.resources import Resources
 from app.services.summaries import Pace, SummaryRuns

@@ -84,6 +84,7 @@ async def test_an_entry_holds_what_was_thought_of_a_call_and_what_it_took(
             "total_tokens": 120,
             "window_number": 0,
             "late": False,
+            "estimated": False,
             "event": None,
             "cause": None,
         }

@@ -113,7 +113,7 @@ REPEATING = _messages("assistant", st.lists(CALL_BLOCKS, min_size=2, max_size=4)
 TOOL_MESSAGES = _messages("tool", st.lists(RESULT_BLOCKS, min_size=1, max_size=3))
 SYSTEM_MESSAGES = _messages("system", st.lists(TEXT_BLOCKS, max_size=1))
 
-DENSE = st.one_of(
+DENSE: st.SearchStrategy[Message] = st.one_of(
     st.just(("user", "normal", (text_block("and?"),))),
     _messages(
         "assistant", st.lists(st.builds(call, IDS, state=CALL_STATES), max_size=2).map(_distinct)

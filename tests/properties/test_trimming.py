@@ -7,7 +7,7 @@ from app.compaction.tail_fold import tail_cut
 from app.core.items import Item
 from app.core.pairing import pair
 from app.core.tool_rounds import clean_tool_rounds
-from app.core.trimming import Trimming, trim
+from app.core.trimming import Trimming, always_kept, trim
 from tests.properties.conversations import ANYTHING, conversations
 from tests.unit.core.builders import COUNTER
 
@@ -61,10 +61,13 @@ def test_a_trim_keeps_every_system_message_and_no_more_others_than_asked(
     items: tuple[Item, ...], keep_last: int
 ) -> None:
     trimmed = trim(items, Trimming(keep_last=keep_last), size, COUNTER)
-    system = [item for item in items if item.role == "system"]
+    always = always_kept(items, frozenset())
 
-    assert [item for item in trimmed if item.role == "system"] == system
-    assert len(trimmed) <= len(system) + keep_last
+    assert len(trimmed) <= len(always) + keep_last
+    for index in always:
+        # Cleaning may take calls and results out of what no limit takes.
+        is_plain = not items[index].facts.calls and not items[index].facts.results
+        assert items[index] in trimmed or not is_plain or items[index].role == "tool"
 
 
 @given(CONVERSATIONS, st.integers(0, 12))

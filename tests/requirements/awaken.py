@@ -2,8 +2,6 @@
 
 from tests.requirements.rule import Requirement, rules
 
-_PRESET = "arrives with the awaken preset"
-
 AWAKEN: tuple[Requirement, ...] = (
     *rules(
         "awaken",
@@ -29,7 +27,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "What a compaction adds lives in the request's state; there is no second store of"
             " summaries.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
@@ -92,7 +89,6 @@ AWAKEN: tuple[Requirement, ...] = (
             "`agent_id` chooses the compactor, `instructions` is the prompt of each task,"
             " `agent_instructions` replaces the compactor's system instructions.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "awaken",
@@ -153,6 +149,5 @@ AWAKEN: tuple[Requirement, ...] = (
             "AW-verify-restart-reuses",
             "A run that restarts or resumes reuses its recorded summary and computes none.",
         ),
-        deferred=_PRESET,
     ),
 )

@@ -6,7 +6,6 @@ Where goose's code differs from its document, the behaviour is the code's.
 from tests.requirements.rule import Requirement, rules
 
 _PRESET = "arrives with the goose preset"
-_VISIBILITY = "arrives with visibility"
 
 GOOSE: tuple[Requirement, ...] = (
     *rules(
@@ -29,7 +28,14 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.1-user-visible-is-for-people",
             "`user_visible` changes what people see and never what the model sees.",
         ),
-        deferred=_VISIBILITY,
+    ),
+    *rules(
+        "goose",
+        "§7.2 Decision",
+        (
+            "GO-7.2-estimate-without-usage",
+            "Without reported usage the token counter estimates the agent-visible messages.",
+        ),
     ),
     *rules(
         "goose",
@@ -38,10 +44,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-usage-before-estimate",
             "The total of the latest reported call decides, 0 included; the sum over all calls"
             " never does.",
-        ),
-        (
-            "GO-7.2-estimate-without-usage",
-            "Without reported usage the token counter estimates the agent-visible messages.",
         ),
         (
             "GO-7.2-threshold-default",
@@ -60,7 +62,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-provider-owns-its-context",
             "A provider that manages its own context is never compacted from here.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -79,7 +80,6 @@ GOOSE: tuple[Requirement, ...] = (
             "The prompt asks for user intent, technical concepts, files, errors and fixes, current"
             " work and next step.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -92,7 +92,6 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.2-raw-summary",
             "A summary without usable JSON is kept as its raw text.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -115,25 +114,23 @@ GOOSE: tuple[Requirement, ...] = (
             "The continuation text differs for a conversation, a tool loop and a manual"
             " compaction.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
         "§7.2 Writing back",
-        (
-            "GO-7.2-notice-then-replacement",
-            "A notice goes out before the history is replaced.",
-        ),
         (
             "GO-7.2-usage-after-compaction",
             "The session's usage becomes the retained tokens, and the summary's cost is added to"
             " the total.",
         ),
         (
+            "GO-7.2-notice-then-replacement",
+            "A notice goes out before the history is replaced.",
+        ),
+        (
             "GO-7.2-history-replaced-event",
             "The replacement is announced as an event, so a host need not guess.",
         ),
-        deferred=_PRESET,
     ),
     *rules(
         "goose",
@@ -144,10 +141,6 @@ GOOSE: tuple[Requirement, ...] = (
             " ones.",
         ),
         (
-            "GO-7.3-not-where-the-provider-owns",
-            "No pair is summarised where the provider manages its own context.",
-        ),
-        (
             "GO-7.3-pair-hidden-summary-shown",
             "The original pair is hidden from the agent and its summary is visible to the agent"
             " alone.",
@@ -156,7 +149,14 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.3-user-keeps-the-output",
             "The user still sees the whole tool output.",
         ),
-        deferred=_PRESET,
+    ),
+    *rules(
+        "goose",
+        "§7.3 Tool pairs",
+        (
+            "GO-7.3-not-where-the-provider-owns",
+            "No pair is summarised where the provider manages its own context.",
+        ),
     ),
     *rules(
         "goose",
@@ -169,6 +169,5 @@ GOOSE: tuple[Requirement, ...] = (
             "GO-7.4-compaction-is-billed",
             "The usage of the summary call is recorded.",
         ),
-        deferred=_PRESET,
     ),
 )

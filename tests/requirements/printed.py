@@ -42,13 +42,29 @@ VECTORS: tuple[str, ...] = (
     *("H1", "H3", "H4", "H5", "H7", "H8", "H9", "H11", "H12", "H13", "H15", "H16", "H17", "H19"),
     *("H20", "H21"),
     *("M1", "M2", "M3", "M4"),
+    *("T1", "T2", "T3", "T5", "T6", "T7", "T9", "T10", "T11", "T13", "T14", "T15"),
+    *("L2", "L3", "L4", "L6", "L7", "L8", "L10", "L11", "L12"),
+    *("F1", "F2", "F3", "F5", "F6", "F7", "F9", "F10", "F11"),
+    *("J2", "J3", "J4", "J6", "J7", "J8", "J10", "J11", "J12", "J14", "J15", "J16", "J18"),
+    *("J19", "J20", "J22", "J23", "J24", "J26", "J27"),
+    *("R1", "R3", "R4", "R5"),
+    *("V1", "V2", "V3", "V5", "V6", "V7", "V9", "V10", "V11", "V13"),
+    *("K1", "K2", "K4", "K5", "K6", "K8", "K9", "K10", "K12", "K13", "K14"),
+    *("C1", "C2", "C3", "C5", "C6", "C7", "C9", "C10"),
+    *("P1", "P3", "P4", "P5", "P7", "P8", "P9"),
+    *("X2", "X3", "X4", "X6", "X7", "X8", "X10", "X11", "X12", "X14", "X15", "X16", "X18"),
+    *("X19", "X20", "X22"),
+    *("S1", "S2", "S4", "S5", "S6", "E2", "E3", "E4"),
 )
 """Worked examples of OpenWork's rules: budget (B), limits (L), item limits (I), prune (P),
 projection (J), normalize (N), engine (E), world state (S), chat state (C), compaction (K), the
 watermark (W), and tool surface, agent messages, long output and display (A). Those of Codex's
-rules have three digits (V). Awaken's: trimming and the request (CP), settings (CF), fold
-points (FP), continuation (CT), what a run does (H), cuts (M), the window behind a fold (W) and the
-estimate (E); some numbers of the last two are OpenWork's too."""
+ rules have three digits (V). Awaken's: trimming and the request (CP), settings (CF), fold
+ points (FP), continuation (CT), what a run does (H), cuts (M), the window behind a fold (W) and the
+ estimate (E). goose's: the threshold (T), the ladder of its summary request (L), text for the
+ summariser (F), structured summaries (J), their rendering (R), visibility (V with one or two
+ digits), counts (K), the cut-off (C) and choice (P) of tool pairs, fixing (X), usage (S) and
+ overflows (E). Where two systems have the same id, a test of either counts."""
 
 REPORTS: tuple[str, ...] = (
     *("B001", "B002", "B005", "B014"),

@@ -19,3 +19,10 @@ async def sqlite_api(sqlite_url: str) -> AsyncIterator[Api]:
     """The same on SQLite alone, for what no database decides."""
     async with service(sqlite_url) as client:
         yield Api(client=client)
+
+
+@pytest.fixture
+async def api_on_postgresql(postgresql_url: str) -> AsyncIterator[Api]:
+    """The same on PostgreSQL alone, for what only writers of different sessions meet."""
+    async with service(postgresql_url) as client:
+        yield Api(client=client)

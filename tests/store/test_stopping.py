@@ -3,11 +3,14 @@
 import asyncio
 import json
 import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from app.server import GRACE_SECONDS
 from tests.api.client import Api, service, user
 from tests.store.processes import STARTS_WITHIN_SECONDS, Server, serving
 
@@ -60,6 +63,46 @@ async def test_a_request_in_flight_is_finished(database_url: str) -> None:
         assert answer.startswith(b"HTTP/1.1 201 ")
         assert [message["id"] for message in await session.messages()] == ["m"]
         assert status == 0
+
+
+async def ended_by_a_stop(server: Server, listeners: int) -> tuple[list[str], int]:
+    """The media types of streams that are open when the service is told to stop; its status."""
+    async with AsyncExitStack() as stack:
+        streams = [
+            await stack.enter_async_context(open_stream(server.url)) for _ in range(listeners)
+        ]
+        server.process.send_signal(signal.SIGTERM)
+        for stream in streams:
+            await stream.aread()
+        types = [stream.headers["content-type"] for stream in streams]
+    # Well before the service would end them by force.
+    return types, server.process.wait(GRACE_SECONDS / 2)
+
+
+@asynccontextmanager
+async def open_stream(url: str) -> AsyncIterator[httpx.Response]:
+    async with (
+        httpx.AsyncClient(base_url=url, timeout=GRACE_SECONDS / 2) as client,
+        client.stream("GET", "/v1/events") as response,
+    ):
+        yield response
+
+
+async def test_streams_of_events_end_with_the_service(database_url: str) -> None:
+    with serving(database_url) as server:
+        types, status = await ended_by_a_stop(server, 3)
+
+    assert types == ["text/event-stream; charset=utf-8"] * 3
+    assert status == 0
+
+
+@pytest.mark.long
+async def test_streams_of_several_workers_end_with_the_service(postgresql_url: str) -> None:
+    with serving(postgresql_url, "--workers", "2") as server:
+        types, status = await ended_by_a_stop(server, 8)
+
+    assert types == ["text/event-stream; charset=utf-8"] * 8
+    assert status == 0
 
 
 @pytest.mark.long

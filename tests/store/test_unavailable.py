@@ -33,6 +33,7 @@ async def test_a_server_that_lets_nobody_in_is_unavailable_until_it_does(
         assert outcome(await session.get()) == AWAY
         assert outcome(await session.post("messages", {"messages": [user("hello")]})) == AWAY
         assert outcome(await client.get("/readyz")) == AWAY
+        assert outcome(await client.get("/v1/events", headers={"Last-Event-ID": "1"})) == AWAY
         assert (await client.get("/healthz")).status_code == HTTPStatus.OK
 
         await administrate(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")

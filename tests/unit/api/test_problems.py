@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from app.api.problems import STATUS, problem, refused
 from app.core.errors import ContextError, SessionNotFound
+from app.core.events import TooManyStreams
 from app.store.errors import DatabaseUnavailable
 
 
@@ -57,6 +58,8 @@ async def test_what_may_succeed_later_says_when() -> None:
 
 @pytest.mark.parametrize("kind", STATUS, ids=lambda kind: kind.code)
 def test_a_refusal_is_never_called_a_failure_of_the_service(kind: type[ContextError]) -> None:
-    assert STATUS[kind] < HTTPStatus.INTERNAL_SERVER_ERROR or kind is DatabaseUnavailable
+    is_refusal = STATUS[kind] < HTTPStatus.INTERNAL_SERVER_ERROR
+
+    assert is_refusal or kind in (DatabaseUnavailable, TooManyStreams)
     assert kind.__doc__
     assert not issubclass(kind, HTTPException)

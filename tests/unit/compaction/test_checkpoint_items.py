@@ -6,6 +6,7 @@ from app.compaction.checkpoint_items import (
     Anchored,
     KeptItem,
     MadeItem,
+    OpaqueItem,
     ReplayedItem,
     checkpoint_items,
     items_again,
@@ -17,7 +18,7 @@ from app.compaction.openwork_style import OpenWorkStyle
 from app.compaction.style import Folded, Style
 from app.compaction.user_messages import SUMMARY_PREFIX
 from app.core.items import Item
-from app.core.messages import Real
+from app.core.messages import Real, Synthetic
 from app.core.stored import NewMessage, StoredMessage
 from tests.unit.core.builders import COUNTER, assistant, image, stored, user
 
@@ -114,3 +115,13 @@ def test_a_restored_checkpoint_tells_the_state_of_now() -> None:
     assert restored[2] == MadeItem(
         reason="system_reminder", suffix="reminder", role="user", text="<new>"
     )
+
+
+def test_what_a_provider_made_is_a_message_of_the_assistant_and_names_nothing_stored() -> None:
+    content = '[{"type":"provider_opaque","driver":"d","kind":"fold","payload":{"a":1}}]'
+    kept = (OpaqueItem(suffix="provider", content=content),)
+    (item,) = items_again(kept, {}, "compaction-1", 4, COUNTER)
+
+    assert (item.role, item.content, item.depends_on) == ("assistant", content.encode(), 4)
+    assert item.source == Synthetic(reason="provider_fold", id="compaction-1:provider")
+    assert named_messages(kept) == []

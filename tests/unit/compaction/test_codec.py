@@ -3,11 +3,11 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from app.compaction.checkpoint_items import KeptItem, MadeItem, ReplayedItem
+from app.compaction.checkpoint_items import KeptItem, MadeItem, OpaqueItem, ReplayedItem
 from app.compaction.codec import decode_compaction, encode_compaction
 from app.compaction.openwork_items import framed_summary
 from app.compaction.record import (
@@ -16,10 +16,11 @@ from app.compaction.record import (
     Claim,
     Compaction,
     Plan,
+    PlannedPair,
     Rung,
     blank_compaction,
 )
-from app.compaction.view import View
+from app.compaction.view import PairPlace, View
 from app.core import canonical
 from app.core.model_profile import ModelProfile
 
@@ -32,6 +33,7 @@ PLAN = Plan(
     view_id=None,
     pruned_through=4,
     shown_through=9,
+    visibility_ordinal=2,
     keep_from=8,
     through_sequence=8,
     message_count=8,
@@ -83,6 +85,7 @@ COMPLETED = replace(
             KeptItem(message_id="m1"),
             ReplayedItem(message_id="m3", reason="last_user_request_replay", suffix="last-user"),
             MadeItem(reason="compaction_summary", suffix="summary", role="user", text="Done."),
+            OpaqueItem(suffix="provider", content='[{"type":"provider_opaque"}]'),
         ),
     ),
     tokens={"before": 10, "after": 1, "reclaimed": 9},
@@ -107,6 +110,21 @@ REWIND = replace(
     ),
     view=View(checkpoint_id=None, ranges=(), open_after=4),
 )
+BATCH = replace(
+    COMPLETED,
+    kind="tool_pairs",
+    plan=replace(
+        PLAN,
+        pairs=(PlannedPair(call_ids=("a", "b"), message_ids=("m2", "m3"), sequences=(2, 3)),),
+    ),
+    view=View(
+        checkpoint_id=None,
+        ranges=((0, 1),),
+        open_after=3,
+        pairs=(PairPlace(compaction_id="compaction-1", index=0, sequences=(2, 3)),),
+        stands_on="compaction-0",
+    ),
+)
 FAILED = replace(PENDING, status="failed", claim=None, failure_code="cannot_fit")
 
 
@@ -123,8 +141,8 @@ def through_bytes(compaction: Compaction) -> Compaction:
 
 @pytest.mark.parametrize(
     "compaction",
-    [BLANK, PENDING, COMPLETED, REWIND, FAILED],
-    ids=["blank", "pending", "completed", "rewind", "failed"],
+    [BLANK, PENDING, COMPLETED, REWIND, BATCH, FAILED],
+    ids=["blank", "pending", "completed", "rewind", "tool pairs", "failed"],
 )
 def test_a_compaction_comes_back_as_it_was(compaction: Compaction) -> None:
     assert through_bytes(compaction) == compaction
@@ -146,6 +164,8 @@ def test_the_bytes_are_json_of_the_fields() -> None:
         "ranges": [[4, 6], [8, 9]],
         "open_after": 12,
         "again": [1, 3],
+        "pairs": [],
+        "stands_on": None,
     }
     assert fields["instructions"] == "Keep 名前."
 
@@ -187,3 +207,19 @@ def test_a_rewind_from_before_there_were_styles_has_no_items() -> None:
     found = decode_compaction(canonical.encode(former), NOON, NOON, None, NOON)
 
     assert found == REWIND
+
+
+def test_a_plan_from_before_visibility_could_change_saw_no_change() -> None:
+    former = cast("dict[str, Any]", canonical.decode(encode_compaction(PENDING)))
+    del former["plan"]["visibility_ordinal"]
+    decoded = decode_compaction(canonical.encode(former), NOON, LATER, LATER, None)
+
+    assert decoded.plan == replace(PLAN, visibility_ordinal=0)
+
+
+def test_tool_pairs_begin_no_window() -> None:
+    assert [each.window_view_id for each in (COMPLETED, BATCH, replace(BATCH, view=None))] == [
+        "compaction-1",
+        "compaction-0",
+        "compaction-1",
+    ]

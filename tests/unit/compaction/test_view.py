@@ -1,8 +1,10 @@
 """Views: which messages are shown, and what becomes of them when another view is made."""
 
+from dataclasses import replace
+
 import pytest
 
-from app.compaction.view import WHOLE, Coverage, View
+from app.compaction.view import WHOLE, Coverage, PairPlace, View
 
 FOLDED = View(checkpoint_id="c1", ranges=(), open_after=4)
 """A summary stands for the first four messages."""
@@ -76,3 +78,54 @@ def test_a_message_that_a_checkpoint_shows_again_is_shown() -> None:
     assert [sequence for sequence in range(1, 9) if view.shows(sequence)] == [2, 5, 7, 8]
     assert view.through(7).again == view.closed_at(9).again == (2, 5)
     assert view.folded("c3", 8).again == ()
+
+
+EARLY = PairPlace(compaction_id="p1", index=0, sequences=(5, 6))
+SPREAD = PairPlace(compaction_id="p1", index=1, sequences=(8, 9, 12))
+
+
+def test_pairs_leave_holes_and_everything_between_them_stays() -> None:
+    view = FOLDED.with_pairs((EARLY, SPREAD), "c1")
+
+    assert view.ranges == ((6, 7), (9, 11))
+    assert view.open_after == 12
+    assert shown(view) == [7, 10, 11, 13, 14]
+    assert [pair.sequence for pair in view.pairs] == [6, 12]
+    assert view.stands_on == "c1"
+
+
+def test_pairs_may_stand_in_ranges_that_are_shown_again() -> None:
+    view = REWOUND.with_pairs((EARLY,), "r1")
+
+    assert (view.ranges, view.open_after) == ((), 10)
+    assert shown(view) == [11, 12, 13, 14]
+
+
+def test_a_later_batch_stands_beside_an_earlier_one_in_order() -> None:
+    first = WHOLE.with_pairs((SPREAD,), None)
+    both = first.with_pairs((replace(EARLY, compaction_id="p2"),), None)
+
+    assert [pair.compaction_id for pair in both.pairs] == ["p2", "p1"]
+    assert shown(both) == [1, 2, 3, 4, 7, 10, 11, 13, 14]
+
+
+def test_a_fold_takes_the_summaries_of_pairs_through_its_boundary() -> None:
+    view = WHOLE.with_pairs((EARLY, SPREAD), None)
+
+    assert view.folded("c2", 7) == View(
+        checkpoint_id="c2", ranges=((9, 11),), open_after=12, pairs=(SPREAD,)
+    )
+    assert view.folded("c2", 12) == View(checkpoint_id="c2", ranges=(), open_after=12)
+
+
+def test_an_earlier_view_has_no_summary_of_what_came_later() -> None:
+    view = WHOLE.with_pairs((EARLY, SPREAD), None)
+
+    assert view.through(11).pairs == (EARLY,)
+    assert view.through(12).closed_at(20).pairs == (EARLY, SPREAD)
+
+
+def test_a_pair_is_covered_by_the_batch_that_summarised_it() -> None:
+    coverage = Coverage(view=FOLDED.with_pairs((EARLY,), "c1"), view_id="c1")
+
+    assert [coverage.of(sequence) for sequence in (4, 5, 6, 7)] == ["c1", "p1", "p1", None]

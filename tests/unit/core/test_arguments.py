@@ -4,12 +4,12 @@ import pytest
 
 from app.core.arguments import (
     LEAST_ARGUMENT_CHARS,
-    MAX_DEPTH,
     shorten_arguments,
     shortened_input,
 )
 from app.core.blocks import ProviderState, ToolCall, text_block
 from app.core.items import Item
+from app.core.json_text import MAX_DEPTH
 from app.core.request_copy import Memo, PruneBoundary, PruneCounts, RequestCopy
 from app.policies.shaping import Shaping
 from tests.unit.core.builders import (

@@ -67,6 +67,12 @@ SETTINGS: list[tuple[str, PrepareInput, Recipe, int | None]] = [
         replace(RECIPE, policy=policy_json(TIGHT)),
         3,
     ),
+    (
+        "provider_context_changed",
+        replace(GIVEN, held_through=1),
+        replace(RECIPE, held_through=1),
+        1,
+    ),
     ("model_changed", replace(GIVEN, profile=TEXT_ONLY), replace(RECIPE, profile=TEXT_ONLY), 1),
     (
         "agent_changed",
@@ -85,6 +91,12 @@ SETTINGS: list[tuple[str, PrepareInput, Recipe, int | None]] = [
         prepare_input(*HISTORY, tools=()),
         replace(RECIPE, sandbox_available=False),
         None,
+    ),
+    (
+        "visibility_changed",
+        prepare_input(*HISTORY[1:], tools=(READ,)),
+        replace(RECIPE, visibility_ordinal=1),
+        1,
     ),
 ]
 
@@ -130,6 +142,19 @@ def test_a_result_that_moves_in_is_the_cause_of_the_break(
     assert broken(before, after, RECIPE) == Break(at=at, cause=cause)
 
 
+@pytest.mark.parametrize(
+    ("through_sequence", "cause"), [(2, "visibility_changed"), (1, "interrupted_result_replaced")]
+)
+def test_a_result_that_was_hidden_did_not_arrive(through_sequence: int, cause: Cause) -> None:
+    call_, answer = stored(assistant(call("c1")), tool(result("c1", "real")))
+    made_from = replace(RECIPE, through_sequence=through_sequence)
+    before, after = prepare(prepare_input(call_)), prepare(prepare_input(call_, answer))
+
+    assert find_break(before, made_from, after, replace(RECIPE, visibility_ordinal=1)) == Break(
+        at=2, cause=cause
+    )
+
+
 def test_a_running_result_that_is_shortened_did_not_give_way() -> None:
     running = result("c1", "x" * 9_000, state="running")
     before = prepare_input(*stored(assistant(call("c1")), tool(running)))
@@ -156,3 +181,14 @@ def test_a_stored_result_that_gives_way_is_no_late_one() -> None:
     assert find_break(
         before, RECIPE, prepare(replace(GIVEN, policy=TIGHT)), replace(RECIPE, policy={})
     ) == Break(at=3, cause="policy_changed")
+
+
+def test_a_result_that_is_sent_to_a_thread_replaced_nothing() -> None:
+    history = (assistant(call("c1")), user("and?"))
+    before = replace(prepare_input(*stored(*history)), held_through=1)
+    after = replace(prepare_input(*stored(*history, user("so?"))), held_through=2)
+    recipe = replace(RECIPE, held_through=1)
+
+    assert find_break(
+        prepare(before), recipe, prepare(after), replace(RECIPE, held_through=2)
+    ) == Break(at=1, cause="provider_context_changed")

@@ -369,3 +369,17 @@ def test_a_calibration_survives_json(
     assert calibration_from_json(json.loads(json.dumps(calibration_json(calibration)))) == (
         calibration
     )
+
+
+def test_a_part_of_what_a_provider_counts_teaches_nothing_and_is_not_predicted() -> None:
+    learned = Calibration(ratios=(ratio(1.2),))
+    part = replace(size(100, through=4), is_whole=False)
+    after = observed(learned, part, report(9_000))
+
+    assert after.ratios == learned.ratios
+    assert after.through_sequence == 4
+    assert predict(learned, "a", part) is None
+    assert predict(after, "a", size(1_000, through=6, after=4)) == predict(
+        learned, "a", size(1_000, through=6, after=4)
+    )
+    assert calibration_from_json(json.loads(json.dumps(calibration_json(after)))) == after

@@ -55,6 +55,7 @@ def test_facts_say_all_that_the_rules_ask_about_a_message() -> None:
             CallFact(id="c2", name="list", state="finished"),
         ),
         results=(),
+        text_bytes=3,
     )
 
 

@@ -26,8 +26,11 @@ def test_the_reasons_of_synthetic_messages_have_these_wire_forms() -> None:
     assert get_args(SyntheticReason) == (
         "last_user_request_replay",
         "compaction_summary",
+        "provider_fold",
         "system_reminder",
+        "tool_pair_summary",
         "interrupted_tool_result",
+        "placeholder",
     )
 
 

@@ -1,7 +1,9 @@
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
+from app.core import canonical
 from app.core.model_profile import ModelProfile
 from app.core.recipe import Recipe, decode_recipe, encode_recipe
 from app.core.request_copy import PruneBoundary
@@ -31,6 +33,8 @@ CHANGES: list[dict[str, object]] = [
     {"is_root": True},
     {"sandbox_available": True},
     {"boundary": PruneBoundary()},
+    {"held_through": 5},
+    {"visibility_ordinal": 3},
 ]
 
 
@@ -50,3 +54,25 @@ def test_another_setting_is_another_recipe(change: dict[str, object]) -> None:
 
 def test_messages_and_generation_are_no_settings() -> None:
     assert RECIPE.same_settings(replace(RECIPE, through_sequence=10, generation={}))
+
+
+def test_a_recipe_from_before_providers_held_anything_sends_everything() -> None:
+    before = cast("dict[str, object]", canonical.decode(encode_recipe(RECIPE)))
+    del before["held_through"]
+
+    assert decode_recipe(canonical.encode(before)) == RECIPE
+
+
+def test_a_request_that_ended_earlier_held_no_later_message() -> None:
+    held = replace(RECIPE, held_through=5)
+
+    assert RECIPE.through(3) == replace(RECIPE, through_sequence=3)
+    assert held.through(7) == replace(held, through_sequence=7)
+    assert held.through(3) == replace(held, through_sequence=3, held_through=3)
+
+
+def test_a_recipe_from_before_visibility_could_change_saw_no_change() -> None:
+    former = cast("dict[str, object]", canonical.decode(encode_recipe(RECIPE)))
+    del former["visibility_ordinal"]
+
+    assert decode_recipe(canonical.encode(former)) == RECIPE

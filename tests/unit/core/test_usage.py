@@ -52,7 +52,7 @@ def test_a_usage_state_comes_back_from_its_bytes(state: UsageState) -> None:
 def test_a_new_window_knows_its_estimate_and_nothing_that_was_reported_before() -> None:
     other = replace(PROFILE, name="n")
 
-    assert FULL.in_new_window(400, other) == UsageState(
+    assert FULL.in_new_window(400, 400, other) == UsageState(
         last_total=LastTotal(tokens=400, source="estimated"),
         calibration=Calibration(ratios=(RATIO,)),
         prefill=NO_PREFILL.with_estimate(400),

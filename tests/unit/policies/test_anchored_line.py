@@ -4,7 +4,7 @@ import pytest
 
 from app.core.limits import Limits
 from app.core.model_profile import ModelProfile, unknown_profile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.usage import NO_USAGE
 from app.policies.anchored_line import AnchoredLine
 
@@ -31,7 +31,9 @@ def measured(*, tokenizer: int = 0, calibrated: int | None = None, fixed: int = 
         tokenizer_tokens=tokenizer,
         calibrated_tokens=calibrated,
         fixed_tokens=fixed,
+        least_fixed_tokens=fixed,
         items=(),
+        whole=ShownItems(items=(), chat=lambda item: 0),
         usage=NO_USAGE,
         phase="pre_turn",
     )

@@ -6,7 +6,7 @@ import pytest
 from app.core.items import Item
 from app.core.limits import Phase
 from app.core.model_profile import ModelProfile, unknown_profile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
 from app.policies.active_context import active_tokens
@@ -43,7 +43,9 @@ def measured(
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=fixed,
+        least_fixed_tokens=fixed,
         items=tuple(items),
+        whole=ShownItems(items=tuple(items), chat=lambda item: 0),
         usage=usage,
         phase=phase,
     )

@@ -41,7 +41,11 @@ def test_no_message_of_the_newest_outlives_a_budget_unless_it_is_said() -> None:
         ({"keep_last": 1.0}, "context_policy.keep_last"),
         ({"keep_tokens": 2**63}, "context_policy.keep_tokens"),
         ({"keep_last": 1, "least_recent": 1}, "context_policy.least_recent"),
-        ({"keep_last": 1, "pinned": []}, "context_policy.pinned"),
+        ({"pinned": ["m1"]}, "context_policy.pinned"),
+        ({"keep_last": 1, "pinned": "m1"}, "context_policy.pinned"),
+        ({"keep_last": 1, "pinned": [1]}, "context_policy.pinned"),
+        ({"keep_last": 1, "pinned": [[]]}, "context_policy.pinned"),
+        ({"keep_last": 1, "pinned": ["m"] * 257}, "context_policy.pinned"),
     ],
 )
 def test_anything_else_is_refused_by_its_name(value: object, key: str) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.usage import NO_USAGE
 from app.policies.folding import OpenWorkFolding
 from app.policies.line import decide_by_line
@@ -18,6 +18,8 @@ from app.policies.presets import (
 )
 from app.policies.reserve import ReserveLine, reserve_limits
 from app.policies.shaping import Shaping
+from app.policies.tool_pairs import PairSummaries
+from tests.requirements import requirement
 
 OPENWORK = PresetPolicy(
     preset="openwork",
@@ -25,8 +27,11 @@ OPENWORK = PresetPolicy(
     prune_tool_result_chars=8_192,
     auto_prune=True,
     tool_order="given",
+    max_continuation_retries=None,
+    missing_summary_usage="unknown",
     line=ReserveLine(),
     folding=OpenWorkFolding(),
+    pairs=PairSummaries(),
     shaping=Shaping(),
 )
 
@@ -38,7 +43,9 @@ def measured(*, estimated: int) -> Measured:
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=0,
+        least_fixed_tokens=0,
         items=(),
+        whole=ShownItems(items=(), chat=lambda item: 0),
         usage=NO_USAGE,
         phase="pre_turn",
     )
@@ -64,8 +71,11 @@ def test_overrides_replace_values_of_the_preset() -> None:
         prune_tool_result_chars=2**31 - 1,
         auto_prune=False,
         tool_order="name",
+        max_continuation_retries=None,
+        missing_summary_usage="unknown",
         line=ReserveLine(auto_compact_percent=100),
         folding=OpenWorkFolding(),
+        pairs=PairSummaries(),
         shaping=Shaping(),
     )
     assert PRESETS["openwork"] == OPENWORK
@@ -88,12 +98,18 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "prune_tool_result_chars": 8_192,
         "auto_prune": True,
         "tool_order": "given",
+        "max_continuation_retries": None,
+        "missing_summary_usage": "unknown",
         "auto_compact_percent": 85,
+        "tool_pair_summarization": False,
+        "tool_call_cutoff": None,
         "tool_retention": {},
         "old_call_argument_chars": None,
         "drop_old_thinking": "keep",
         "repeated_results": "keep",
         "tool_output_truncation": None,
+        "context_policy": "keep_all",
+        "pairing": "synthesise",
         "prune_when": "at_line",
         "cache_ttl_seconds": 300,
     }
@@ -106,7 +122,8 @@ def test_an_unknown_preset_is_refused(choice: str | Mapping[str, object]) -> Non
 
     name = choice if isinstance(choice, str) else choice["preset"]
     assert (
-        refused.value.detail == f"there is no policy {name!r}; there is calibrated, codex, openwork"
+        refused.value.detail
+        == f"there is no policy {name!r}; there is awaken, calibrated, codex, goose, openwork"
     )
     assert refused.value.details == {"key": "preset"}
 
@@ -169,3 +186,22 @@ def test_a_window_that_was_asked_for_is_opened_in_the_middle_of_a_turn_under_the
 
     assert OPENWORK.decide(given, limits).reason == "new_context_requested"
     assert OPENWORK.decide(replace(given, phase="pre_turn"), limits).reason == "under_line"
+
+
+@requirement("GO-7.2-provider-owns-its-context")
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_no_preset_compacts_for_a_provider_that_manages_its_own_context(preset: str) -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    given = replace(measured(estimated=999_999), profile=profile)
+    decision = PRESETS[preset].decide(given, PRESETS[preset].limits(profile, 0))
+
+    assert (decision.action, decision.reason) == ("submit", "disabled")
+    assert decision.detail.startswith("the provider manages its own context; ")
+
+
+def test_a_window_that_was_asked_for_is_opened_whoever_manages_the_context() -> None:
+    profile = ModelProfile(name="m", context_window=1_000, manages_own_context=True)
+    asked = replace(NO_USAGE, new_context_requested=True)
+    given = replace(measured(estimated=1), profile=profile, usage=asked, phase="mid_turn")
+
+    assert OPENWORK.decide(given, OPENWORK.limits(profile, 0)).reason == "new_context_requested"

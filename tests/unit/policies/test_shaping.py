@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.shaping import CacheState
+from app.core.trimming import Trimming
 from app.core.truncation import Truncation
 from app.policies.overrides import UnknownPolicyOverride
 from app.policies.presets import PRESETS, policy_from, policy_json
@@ -14,6 +15,8 @@ OVERRIDES: dict[str, object] = {
     "drop_old_thinking": "behind_watermark",
     "repeated_results": "reference",
     "tool_output_truncation": {"mode": "bytes", "limit": 10_000},
+    "context_policy": {"keep_last": 5, "pinned": ["m1"]},
+    "pairing": "clean",
     "prune_when": "cache_cold",
     "cache_ttl_seconds": 3_600,
 }
@@ -23,6 +26,8 @@ SHAPED = Shaping(
     drop_old_thinking="behind_watermark",
     repeated_results="reference",
     tool_output_truncation=Truncation(mode="bytes", limit=10_000),
+    context_policy=Trimming(keep_last=5, pinned=frozenset({"m1"})),
+    pairing="clean",
     prune_when="cache_cold",
     cache_ttl_seconds=3_600,
 )

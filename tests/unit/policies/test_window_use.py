@@ -4,11 +4,11 @@ import pytest
 
 from app.core.items import Item
 from app.core.model_profile import ModelProfile
-from app.core.policy import Measured
+from app.core.policy import Measured, ShownItems
 from app.core.prefill import NO_PREFILL
 from app.core.usage import NO_USAGE, LastTotal, UsageState
-from app.policies.codex_status import WindowStatus
 from app.policies.reserve import ReserveLine, reserve_limits
+from app.policies.window_status import WindowStatus
 from app.policies.window_use import status_of
 from tests.unit.core.builders import assistant, user
 
@@ -24,7 +24,9 @@ def measured(*items: Item, usage: UsageState = REPORTED) -> Measured:
         tokenizer_tokens=0,
         calibrated_tokens=None,
         fixed_tokens=0,
+        least_fixed_tokens=0,
         items=items,
+        whole=ShownItems(items=items, chat=lambda item: 0),
         usage=usage,
         phase="mid_turn",
     )

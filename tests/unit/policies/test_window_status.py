@@ -5,8 +5,8 @@ import pytest
 from app.core.limits import LimitScope
 from app.core.model_profile import ModelProfile
 from app.core.prefill import NO_PREFILL
-from app.policies.codex_status import WindowStatus, WindowUse, percent_left, window_status
 from app.policies.codex_window import WindowOverrides, resolve_window
+from app.policies.window_status import WindowStatus, WindowUse, percent_left, window_status
 from tests.requirements import requirement
 
 

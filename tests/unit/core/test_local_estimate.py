@@ -14,7 +14,9 @@ from app.core.blocks import (
     ToolCall,
     UrlSource,
 )
-from app.core.codex_estimate import (
+from app.core.content import block_json
+from app.core.items import Item
+from app.core.local_estimate import (
     approx_tokens,
     encrypted_output_bytes,
     item_tokens,
@@ -23,8 +25,6 @@ from app.core.codex_estimate import (
     reasoning_tokens,
     trailing_tokens,
 )
-from app.core.content import block_json
-from app.core.items import Item
 from app.core.messages import Role
 from tests.unit.core.builders import assistant, call, mixed, result, synthetic, tool, user
 

@@ -2,7 +2,7 @@ from itertools import product
 
 import pytest
 
-from app.policies.codex_rollover import AfterSample, Notices, NoticeSettings, due_notices
+from app.policies.rollover import AfterSample, Notices, NoticeSettings, due_notices
 from tests.requirements import requirement
 
 NOTHING = Notices()

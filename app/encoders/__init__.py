@@ -1,0 +1,1 @@
+"""Neutral requests in the words of providers, and providers' answers back."""

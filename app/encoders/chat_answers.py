@@ -1,0 +1,120 @@
+"""Answers of the chat family: the first choice, its calls with their neutral ids.
+
+Source: docs/semantics/encoders.md#answers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from app.core import canonical
+from app.core.blocks import Blocks, ToolCall
+from app.encoders.decoding import Decoded, InvalidAnswer
+from app.encoders.repairs import RepairLog
+
+MADE_ID_LETTERS = 24
+"""Of an id for a call that came without one: as many as OpenAI's have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatAnswer:
+    """The parts of a body that every member of the family has."""
+
+    message: Mapping[str, object]
+    model: str | None
+    finish_reason: str | None
+    usage: Mapping[str, object] | None
+
+    def decoded(self, blocks: Blocks, log: RepairLog) -> Decoded:
+        """The answer with these blocks."""
+        return Decoded(
+            blocks=blocks,
+            model=self.model,
+            finish_reason=self.finish_reason,
+            usage=self.usage,
+            repairs=log.all(),
+        )
+
+
+def chat_answer(body: Mapping[str, object]) -> ChatAnswer:
+    """The first choice of a body that is not streamed.
+
+    Raises:
+        InvalidAnswer: There is no choice with a message.
+    """
+    choices = body.get("choices")
+    if not isinstance(choices, Sequence) or isinstance(choices, str) or not choices:
+        raise InvalidAnswer("an answer must have a choice", key="choices")
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
+        raise InvalidAnswer("a choice must have a message", key="choices.0.message")
+    usage = body.get("usage")
+    return ChatAnswer(
+        message=message,
+        model=_text_or_none(body.get("model")),
+        finish_reason=_text_or_none(choice.get("finish_reason")),
+        usage=usage if isinstance(usage, Mapping) else None,
+    )
+
+
+def answered_calls(
+    message: Mapping[str, object], call_ids: Mapping[str, str], log: RepairLog
+) -> tuple[ToolCall, ...]:
+    """The calls of a message, under the ids that the conversation knows.
+
+    Raises:
+        InvalidAnswer: A call is none of a function, or has no name.
+    """
+    calls = message.get("tool_calls")
+    if calls is None:
+        return ()
+    if not isinstance(calls, Sequence) or isinstance(calls, str):
+        raise InvalidAnswer("tool_calls must be a list", key="choices.0.message.tool_calls")
+    return tuple(_call(call, number, call_ids, log) for number, call in enumerate(calls))
+
+
+def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog) -> ToolCall:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if (
+        not isinstance(call, Mapping)
+        or not isinstance(function, Mapping)
+        or not isinstance(name, str)
+    ):
+        key = f"choices.0.message.tool_calls.{number}"
+        raise InvalidAnswer("a call must name a function", key=key)
+    call_id = call.get("id")
+    # Mistral says "null" where it has no id, and local servers leave it empty.
+    if not isinstance(call_id, str) or call_id in ("", "null"):
+        call_id = _made_id(call, number)
+        log.add("call_id_renamed", None, call_id=call_id)
+    return ToolCall(
+        type="tool_call",
+        id=call_ids.get(call_id, call_id),
+        name=name,
+        input=_arguments(function.get("arguments"), number),
+    )
+
+
+def _arguments(arguments: object, number: int) -> str:
+    match arguments:
+        case None:
+            return "{}"
+        case str():
+            # Text that is broken is kept too: nothing that a model wrote is lost.
+            return arguments
+        case Mapping():
+            return canonical.encode(arguments).decode()
+        case _:
+            key = f"choices.0.message.tool_calls.{number}.function.arguments"
+            raise InvalidAnswer("arguments must be text or an object", key=key)
+
+
+def _made_id(call: Mapping[str, object], number: int) -> str:
+    digest = sha256(canonical.encode([number, call])).hexdigest()
+    return f"call_{digest[:MADE_ID_LETTERS]}"
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,19 @@
+"""The formats by their names.
+
+Source: docs/semantics/encoders.md.
+"""
+
+from collections.abc import Mapping
+
+from app.encoders import mistral, mistral_answers, openai_chat, openai_chat_answers
+from app.encoders.decoding import Decode
+from app.encoders.encoding import Encode, Format
+
+ENCODERS: Mapping[Format, Encode] = {
+    "openai.chat": openai_chat.encode,
+    "mistral.chat": mistral.encode,
+}
+DECODERS: Mapping[Format, Decode] = {
+    "openai.chat": openai_chat_answers.decode,
+    "mistral.chat": mistral_answers.decode,
+}

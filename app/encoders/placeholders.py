@@ -1,0 +1,55 @@
+"""Fixed texts for what a provider demands and a conversation does not have.
+
+They never change: a provider's cache holds them.
+
+Source: docs/semantics/encoders.md#placeholders.
+"""
+
+from app.core.blocks import Data, FileIdSource
+
+EMPTY_RESULT_TEXT = "(no output)"
+"""For a tool result without content."""
+
+EMPTY_MESSAGE_TEXT = "(empty message)"
+"""For a user message without content, and where a provider demands one that nobody wrote."""
+
+BRIDGE_TEXT = "Understood."
+"""An assistant's turn between tool results and a user message. It has to read well both where the
+user interrupts and where notes for the model follow the results."""
+
+
+def media_note(data: Data) -> str:
+    """A line that stands for a medium which a request cannot carry.
+
+    >>> from app.core.blocks import UrlSource
+    >>> source = UrlSource(source_type="url", url="https://a.test/b", media_type="image/png")
+    >>> media_note(Data(type="data", source=source, name="b.png"))
+    '[media left out: image/png, b.png]'
+    """
+    return f"[media left out: {_label(data)}]"
+
+
+def moved_note(data: Data) -> str:
+    """A line that stands in a tool result for a medium that the next message carries.
+
+    >>> from app.core.blocks import UrlSource
+    >>> source = UrlSource(source_type="url", url="https://a.test/b", media_type="image/png")
+    >>> moved_note(Data(type="data", source=source))
+    '[media in the next user message: image/png]'
+    """
+    return f"[media in the next user message: {_label(data)}]"
+
+
+def moved_heading(call_id: str) -> str:
+    """What is said in front of the media of a tool result that stand in a user message.
+
+    >>> moved_heading("call_1")
+    'Media of the tool result call_1:'
+    """
+    return f"Media of the tool result {call_id}:"
+
+
+def _label(data: Data) -> str:
+    source = data.source
+    sort = "file" if isinstance(source, FileIdSource) else source.media_type
+    return sort if data.name is None else f"{sort}, {data.name}"

@@ -57,6 +57,6 @@ async def encode(body: JsonBody) -> Response:
 async def decode(body: JsonBody) -> Response:
     """Turn a provider's answer into a message to append, with its usage."""
     given = validated(DecodeIn, body.value)
-    decoded = await decode_given(given.body, given.call_ids, given.format)
+    decoded = await decode_given(given.body, given.asked(), given.format)
     numbers = None if decoded.usage is None else usage_from(given.format, decoded.usage)
     return json_response(decoded_answer(decoded, numbers))

@@ -12,7 +12,7 @@ from app.api.wire import Count, ModelName
 from app.core.content import block_json
 from app.core.messages import Role
 from app.core.usage_report import UsageNumbers
-from app.encoders.decoding import Decoded
+from app.encoders.decoding import Asked, Decoded
 from app.encoders.encoding import EncodingRepair, EncodingRepairCode
 from app.encoders.request import NeutralTool
 from app.services.encoding import EncodedGiven, GivenRequest
@@ -87,6 +87,14 @@ class DecodeIn(WireModel):
     call_ids: Annotated[dict[str, str], Field(description="As `encode` gave it.")] = Field(
         default_factory=dict
     )
+    model: Annotated[
+        ModelName | None,
+        Field(description="As the request named it; provider state is kept for this model."),
+    ] = None
+
+    def asked(self) -> Asked:
+        """What is known of the request."""
+        return Asked(call_ids=self.call_ids, model=self.model)
 
 
 class TargetOut(BaseModel):

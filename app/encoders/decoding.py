@@ -4,7 +4,7 @@ Source: docs/semantics/encoders.md#answers.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from app.core.blocks import Blocks
@@ -16,6 +16,20 @@ class InvalidAnswer(ContextError):
     """A body is no answer of the provider that it is said to come from."""
 
     code = "invalid_answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is known of the request that an answer belongs to."""
+
+    call_ids: Mapping[str, str] = field(default_factory=dict)
+    """Neutral call ids by those of the request, as encoding it gave them."""
+    model: str | None = None
+    """As the request named it."""
+
+    def state_model(self, answered: str | None) -> str | None:
+        """The model that provider state is kept for: as asked, else as the answer names it."""
+        return answered if self.model is None else self.model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,5 +47,5 @@ class Decoded:
     repairs: tuple[EncodingRepair, ...] = ()
 
 
-Decode: TypeAlias = Callable[[Mapping[str, object], Mapping[str, str]], Decoded]
-"""A decoder: a body and the neutral call ids by those of the request give the answer."""
+Decode: TypeAlias = Callable[[Mapping[str, object], Asked], Decoded]
+"""A decoder: a body, and what was asked, give the answer."""

@@ -17,6 +17,7 @@ from app.encoders.media import AUDIO_FORMATS, PDF_TYPE, address, is_image, media
 from app.encoders.placeholders import BRIDGE_TEXT, EMPTY_MESSAGE_TEXT
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
+from app.encoders.same_model import is_same_model
 
 DRIVER = "mistral"
 """Of the provider state that is replayed."""
@@ -82,7 +83,7 @@ def _media_part(data: Data) -> Part | None:
 def _thinking_part(block: Thinking, model: str) -> Part | None:
     """The chunk that the model wrote, as it was."""
     state = block.provider_state
-    if state is None or state.driver != DRIVER or state.model != model:
+    if state is None or state.driver != DRIVER or not is_same_model(state.model, model):
         return None
     if not isinstance(state.data, Mapping) or not block.thinking:
         return None

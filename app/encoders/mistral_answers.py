@@ -7,27 +7,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.core.blocks import Block, ProviderOpaque, ProviderState, Thinking, text_block
 from app.encoders.chat_answers import answered_calls, chat_answer
-from app.encoders.decoding import Decoded, InvalidAnswer
+from app.encoders.decoding import Asked, Decoded, InvalidAnswer
 from app.encoders.mistral import DRIVER
 from app.encoders.repairs import RepairLog
 
 _CONTENT = "choices.0.message.content"
 
 
-def decode(body: Mapping[str, object], call_ids: Mapping[str, str]) -> Decoded:
+def decode(body: Mapping[str, object], asked: Asked) -> Decoded:
     """The answer of a body that is not streamed.
 
     Args:
         body: A chat completion.
-        call_ids: Neutral call ids by those of the request, as encoding it gave them.
+        asked: What is known of the request that it answers.
 
     Raises:
         InvalidAnswer: The body is no chat completion.
     """
     answer, log = chat_answer(body), RepairLog()
     blocks: list[Block] = [
-        *_said(answer.message.get("content"), answer.model),
-        *answered_calls(answer.message, call_ids, log),
+        *_said(answer.message.get("content"), asked.state_model(answer.model)),
+        *answered_calls(answer.message, asked.call_ids, log),
     ]
     return answer.decoded(tuple(blocks), log)
 

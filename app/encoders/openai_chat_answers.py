@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.core.blocks import Block, Thinking, text_block
 from app.encoders.chat_answers import answered_calls, chat_answer
-from app.encoders.decoding import Decoded, InvalidAnswer
+from app.encoders.decoding import Asked, Decoded, InvalidAnswer
 from app.encoders.repairs import RepairLog
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Where servers other than OpenAI's own tell the reasoning. The first that is text counts."""
 
 
-def decode(body: Mapping[str, object], call_ids: Mapping[str, str]) -> Decoded:
+def decode(body: Mapping[str, object], asked: Asked) -> Decoded:
     """The answer of a body that is not streamed.
 
     Args:
         body: A chat completion.
-        call_ids: Neutral call ids by those of the request, as encoding it gave them.
+        asked: What is known of the request that it answers.
 
     Raises:
         InvalidAnswer: The body is no chat completion.
@@ -28,7 +28,7 @@ def decode(body: Mapping[str, object], call_ids: Mapping[str, str]) -> Decoded:
     blocks: list[Block] = [
         *_reasoning(answer.message),
         *_said(answer.message),
-        *answered_calls(answer.message, call_ids, log),
+        *answered_calls(answer.message, asked.call_ids, log),
     ]
     return answer.decoded(tuple(blocks), log)
 

@@ -13,7 +13,7 @@ from app.core.items import Item, item_of
 from app.core.messages import Real, Role
 from app.core.normalize import normalize
 from app.core.request_copy import PruneBoundary, Repair, RequestCopy, StepContext
-from app.encoders.decoding import Decoded
+from app.encoders.decoding import Asked, Decoded
 from app.encoders.encoding import Encoded, EncodingOptions, Format
 from app.encoders.formats import DECODERS, ENCODERS
 from app.encoders.request import NeutralRequest, NeutralTool, messages_of
@@ -52,15 +52,13 @@ async def encode_given(given: GivenRequest, body_format: Format) -> EncodedGiven
     return await asyncio.to_thread(_encode, given, body_format)
 
 
-async def decode_given(
-    body: Mapping[str, object], call_ids: Mapping[str, str], body_format: Format
-) -> Decoded:
+async def decode_given(body: Mapping[str, object], asked: Asked, body_format: Format) -> Decoded:
     """A provider's answer as blocks.
 
     Raises:
         InvalidAnswer: It is no answer of that provider.
     """
-    return await asyncio.to_thread(DECODERS[body_format], body, call_ids)
+    return await asyncio.to_thread(DECODERS[body_format], body, asked)
 
 
 def _encode(given: GivenRequest, body_format: Format) -> EncodedGiven:

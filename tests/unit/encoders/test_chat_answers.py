@@ -5,7 +5,7 @@ import pytest
 
 from app.core.blocks import ProviderOpaque, ProviderState, Thinking, ToolCall, text_block
 from app.encoders import mistral, mistral_answers, openai_chat_answers
-from app.encoders.decoding import Decode, Decoded, InvalidAnswer
+from app.encoders.decoding import Asked, Decode, Decoded, InvalidAnswer
 from app.encoders.encoding import EncodingRepair
 from app.encoders.request import NeutralMessage
 from tests.unit.core.builders import call, result
@@ -36,7 +36,7 @@ def test_a_whole_answer_is_read(decode: Decode) -> None:
         content="I will.", tool_calls=[function("abcDEF123"), function("c2", arguments="{broken")]
     )
 
-    assert decode(body, {"abcDEF123": "call_long"}) == Decoded(
+    assert decode(body, Asked(call_ids={"abcDEF123": "call_long"})) == Decoded(
         blocks=(text_block("I will."), call("call_long"), call("c2", input="{broken")),
         model="model-1",
         finish_reason="tool_calls",
@@ -47,7 +47,7 @@ def test_a_whole_answer_is_read(decode: Decode) -> None:
 @pytest.mark.parametrize("decode", DECODERS)
 @pytest.mark.parametrize("message", [{"content": None}, {"content": ""}, {"tool_calls": None}, {}])
 def test_an_answer_may_say_nothing(decode: Decode, message: dict[str, object]) -> None:
-    decoded = decode({"choices": [{"message": message}]}, {})
+    decoded = decode({"choices": [{"message": message}]}, Asked())
 
     assert decoded == Decoded(blocks=(), model=None, finish_reason=None, usage=None)
 
@@ -60,7 +60,7 @@ def test_an_answer_may_say_nothing(decode: Decode, message: dict[str, object]) -
 def test_arguments_are_kept_as_the_model_wrote_them(
     decode: Decode, arguments: object, text: str
 ) -> None:
-    decoded = decode(completion(tool_calls=[function("c1", arguments=arguments)]), {})
+    decoded = decode(completion(tool_calls=[function("c1", arguments=arguments)]), Asked())
 
     assert decoded.blocks == (call("c1", input=text),)
 
@@ -69,11 +69,11 @@ def test_arguments_are_kept_as_the_model_wrote_them(
 @pytest.mark.parametrize("call_id", [None, "", "null"])
 def test_calls_without_an_id_get_one_each(decode: Decode, call_id: object) -> None:
     body = completion(tool_calls=[function(call_id), function(call_id)])
-    decoded = decode(body, {})
+    decoded = decode(body, Asked())
     ids = [block.id for block in decoded.blocks if isinstance(block, ToolCall)]
 
     assert len(set(ids)) == 2
-    assert decoded == decode(body, {})
+    assert decoded == decode(body, Asked())
     assert decoded.repairs == tuple(
         EncodingRepair(code="call_id_renamed", message_index=None, call_id=made) for made in ids
     )
@@ -102,7 +102,7 @@ def test_calls_without_an_id_get_one_each(decode: Decode, call_id: object) -> No
 )
 def test_what_is_no_answer_is_refused(decode: Decode, body: Mapping[str, object], key: str) -> None:
     with pytest.raises(InvalidAnswer) as refused:
-        decode(body, {})
+        decode(body, Asked())
 
     assert refused.value.details == {"key": key}
 
@@ -129,7 +129,7 @@ def test_what_is_no_answer_is_refused(decode: Decode, body: Mapping[str, object]
 def test_what_openai_and_its_kin_say_beside_content(
     message: dict[str, Any], blocks: tuple[object, ...]
 ) -> None:
-    assert openai_chat_answers.decode(completion(**message), {}).blocks == blocks
+    assert openai_chat_answers.decode(completion(**message), Asked()).blocks == blocks
 
 
 THOUGHTS: list[dict[str, object]] = [
@@ -150,7 +150,7 @@ THOUGHTS: list[dict[str, object]] = [
 @pytest.mark.parametrize("chunk", THOUGHTS)
 def test_chunks_of_mistral_are_sent_back_as_they_came(chunk: dict[str, object]) -> None:
     content = [chunk, {"type": "text", "text": "Done."}, {"type": "text", "text": ""}]
-    decoded = mistral_answers.decode(completion(content=content), {})
+    decoded = mistral_answers.decode(completion(content=content), Asked())
     request = neutral(
         said("user", "x"),
         NeutralMessage(role="assistant", blocks=decoded.blocks),
@@ -161,7 +161,7 @@ def test_chunks_of_mistral_are_sent_back_as_they_came(chunk: dict[str, object]) 
 
 
 def test_thinking_of_mistral_belongs_to_its_model_and_its_text_is_held_once() -> None:
-    decoded = mistral_answers.decode(completion(content=[THOUGHTS[1], THOUGHTS[3]]), {})
+    decoded = mistral_answers.decode(completion(content=[THOUGHTS[1], THOUGHTS[3]]), Asked())
 
     assert decoded.blocks == (
         Thinking(
@@ -174,19 +174,19 @@ def test_thinking_of_mistral_belongs_to_its_model_and_its_text_is_held_once() ->
         ),
     )
     nameless = {"choices": [{"message": {"content": [{"type": "thinking", "thinking": "hm"}]}}]}
-    assert mistral_answers.decode(nameless, {}).blocks == (
+    assert mistral_answers.decode(nameless, Asked()).blocks == (
         Thinking(type="thinking", thinking="hm"),
     )
 
 
 def test_a_part_of_openai_without_text_is_refused() -> None:
     with pytest.raises(InvalidAnswer):
-        openai_chat_answers.decode(completion(content=[{"type": "text"}]), {})
+        openai_chat_answers.decode(completion(content=[{"type": "text"}]), Asked())
 
 
 def test_thinking_without_parts_is_refused() -> None:
     with pytest.raises(InvalidAnswer):
-        mistral_answers.decode(completion(content=[{"type": "thinking", "thinking": 7}]), {})
+        mistral_answers.decode(completion(content=[{"type": "thinking", "thinking": 7}]), Asked())
 
 
 def test_B047_an_id_that_the_answer_repeats_is_the_conversations_own() -> None:
@@ -195,6 +195,16 @@ def test_B047_an_id_that_the_answer_repeats_is_the_conversations_own() -> None:
     )
     encoded = mistral.encode(request, OPTIONS)
     (made,) = encoded.call_ids
-    decoded = mistral_answers.decode(completion(tool_calls=[function(made)]), encoded.call_ids)
+    asked = Asked(call_ids=encoded.call_ids)
+    decoded = mistral_answers.decode(completion(tool_calls=[function(made)]), asked)
 
     assert decoded.blocks == (call("call_long"),)
+
+
+def test_thinking_is_kept_for_the_model_as_it_was_asked() -> None:
+    answer = completion(content=[THOUGHTS[0]])
+    (thinking,) = mistral_answers.decode(answer, Asked(model="model-latest")).blocks
+
+    assert isinstance(thinking, Thinking)
+    assert thinking.provider_state is not None
+    assert thinking.provider_state.model == "model-latest"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.core.blocks import ToolCall, text_block
+from app.encoders.decoding import Asked
 from app.encoders.openai_chat import encode
 from app.encoders.openai_chat_answers import decode
 from app.encoders.request import NeutralMessage
@@ -66,6 +67,6 @@ def test_an_answer_that_is_read_is_sent_as_it_was(name: str) -> None:
     answers = [message for message in read_messages(name) if message["role"] == "assistant"]
 
     for answer in answers:
-        decoded = decode({"choices": [{"message": answer}]}, {})
+        decoded = decode({"choices": [{"message": answer}]}, Asked())
         request = neutral(NeutralMessage(role="assistant", blocks=decoded.blocks))
         assert encode(request, OPTIONS).elements == (answer,)

@@ -35,3 +35,8 @@ def test_json_is_read_up_to_a_depth() -> None:
 
 def test_brackets_in_strings_are_no_depth() -> None:
     assert json_object('{"a":"' + "[" * 100 + '"}') == {"a": "[" * 100}
+
+
+def test_text_that_was_cut_off_inside_a_string_of_escapes_is_gone_through_once() -> None:
+    # Were every quotation mark the beginning of another search, this would not come to an end.
+    assert parsed_json('{"a": "' + '\\"' * 200_000) is None

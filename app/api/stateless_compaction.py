@@ -232,7 +232,7 @@ async def check(body: JsonBody) -> Response:
     """Whether a model's answer is a summary that may be stored."""
     given = validated(CheckSummaryIn, body.value)
     calls = given.tool_calls
-    checked = check_given(
+    checked = await check_given(
         policy_from(given.policy),
         given.text,
         given.finish_reason,

@@ -6,6 +6,7 @@ repaired. Where no object says anything, the model's text is the summary.
 Source: docs/semantics/goose.md#the-structured-summary.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -18,7 +19,12 @@ CLOSE_ANALYSIS = "</analysis>"
 """Ends the notes that a model makes before it answers; they are not part of a summary."""
 JSON_FENCE = "```json"
 
-_FIRST_PRINTABLE = " "
+MOST_FENCES = 16
+"""So many of the last fences are looked at: each may lead through the rest of the text."""
+
+_STRING_OR_BRACE = re.compile(r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[{}]', re.DOTALL)
+"""A string that never ends goes on to the end of the text."""
+_CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +127,7 @@ def _candidates(text: str) -> Iterator[str]:
     """The objects that may be the summary, the likeliest first."""
     after = text.rpartition(CLOSE_ANALYSIS)[2]
     previous: str | None = None
-    starts = [(after, at) for at in reversed(_fences(after))]
+    starts = [(after, at) for at in reversed(_fences(after)[-MOST_FENCES:])]
     for source, start in (*starts, (after, 0), (text, 0)):
         found = _object_at(source, start)
         if found is not None and found != previous:
@@ -146,35 +152,20 @@ def _object_at(text: str, start: int) -> str | None:
     if not text.startswith("{", start):
         return None
     depth = 0
-    for index, character, in_string in _scanned(text, start):
-        if in_string:
-            continue
-        depth += (character == "{") - (character == "}")
-        if depth == 0 and character == "}":
-            return text[start : index + 1]
+    for found in _STRING_OR_BRACE.finditer(text, start):
+        depth += (found[0] == "{") - (found[0] == "}")
+        if depth == 0 and found[0] == "}":
+            return text[start : found.end()]
     return None
-
-
-def _scanned(text: str, start: int) -> Iterator[tuple[int, str, bool]]:
-    """Index, character, and whether it stands between quotation marks."""
-    in_string = is_escaped = False
-    for index in range(start, len(text)):
-        character = text[index]
-        yield index, character, in_string
-        if is_escaped:
-            is_escaped = False
-        elif in_string and character == "\\":
-            is_escaped = True
-        elif character == '"':
-            in_string = not in_string
 
 
 def _with_controls_escaped(text: str) -> str:
     """JSON whose strings hold raw line ends and tabs, mended."""
-    return "".join(
-        f"\\u{ord(character):04x}" if in_string and character < _FIRST_PRINTABLE else character
-        for _, character, in_string in _scanned(text, 0)
-    )
+    return _STRING_OR_BRACE.sub(lambda found: _CONTROL.sub(_escaped, found[0]), text)
+
+
+def _escaped(control: re.Match[str]) -> str:
+    return f"\\u{ord(control[0]):04x}"
 
 
 def _strings(value: Json) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from app.compaction.errors import StateError
 from app.compaction.protocol import Report, on_attempt, transition
 from app.compaction.record import Answered, Compaction, Rung
 from app.compaction.refusals import ClaimLost, CompactionClosed
-from app.compaction.summary_check import SummaryAccepted, SummaryCheck, SummaryRejected
+from app.compaction.summary_check import SummaryAccepted
 from app.compaction.summary_request import SummaryRequest
 from app.core import canonical
 from app.core.stored import Session
@@ -91,7 +91,7 @@ async def answer_compaction(
         known = known_answer(compaction, event.attempt, digest)
         if known is None:
             refuse_closed(compaction)
-            _refuse_stale(compaction, event, session)
+            await _refuse_stale(compaction, event, session)
             compaction, known = await _settled(
                 resources, connection, session_id, compaction, event, digest, now
             )
@@ -114,26 +114,25 @@ async def _settled(
     situation = await read_situation(resources, connection, session_id)
     style = style_of(policy_of(situation.session))
     step = Step(compaction=compaction, style=style, now=now, claim_ends=claim_end(resources, now))
-    report, detail = _report(compaction, event, situation.session)
-    if report in style.ends:
-        report = "fail_for_good"
+    said = await _report(compaction, event, situation.session)
+    report: Report = "fail_for_good" if said.report in style.ends else said.report
     bill = await _bill(resources, connection, situation.session, compaction, event)
     counted = on_attempt(report, compaction.attempt, compaction.max_attempts, style.spends)
     outcome = transition("pending", counted)
     match outcome.action:
         case "install":
-            assert isinstance(event, Completion)
+            assert said.summary is not None
             changed, answer, rung = await _accepted(
-                resources, connection, situation, step, event, bill
+                resources, connection, situation, step, event.usage, said.summary, bill
             )
         case "next_attempt":
             allowed = compaction.max_attempts
-            changed, answer, rung = step.next_attempt(detail, compaction.rung, allowed)
+            changed, answer, rung = step.next_attempt(said.detail, compaction.rung, allowed)
         case "smaller_attempt":
             changed, answer, rung = await _smaller(resources, connection, situation, step, report)
         case _:
             code = outcome.code or RETRIES_EXHAUSTED
-            changed, answer, rung = step.failed(code, detail)
+            changed, answer, rung = step.failed(code, said.detail)
     if changed.checkpoint is None:
         await pay_unused(connection, with_bill(situation.session, bill), compaction, bill, now)
     known = Answered(attempt=event.attempt, event_sha256=digest, answer=answer, rung=rung)
@@ -147,23 +146,23 @@ async def _accepted(
     connection: WriteConnection,
     situation: Situation,
     step: Step,
-    event: Completion,
+    usage: SummaryUsage | None,
+    summary: str,
     bill: Bill,
 ) -> Change:
     """A usable summary: installed, or kept for a fold to come."""
-    checked = _checked(step.compaction, event, situation.session)
-    assert isinstance(checked, SummaryAccepted)
     if step.compaction.kind == "prefetch":
-        return _kept(situation.session, step, checked)
-    return await _installed(resources, connection, situation, step, event, checked, bill)
+        return _kept(situation.session, step, summary)
+    given = Summary(text=summary, usage=_given(usage), bill=bill)
+    return await _installed(resources, connection, situation, step, given)
 
 
-def _kept(session: Session, step: Step, checked: SummaryAccepted) -> Change:
+def _kept(session: Session, step: Step, summary: str) -> Change:
     kept = replace(
         step.compaction,
         status="completed",
         claim=None,
-        artifact=checked.summary,
+        artifact=summary,
         updated_at=step.now,
     )
     return kept, kept_answer(session), None
@@ -174,9 +173,7 @@ async def _installed(
     connection: WriteConnection,
     situation: Situation,
     step: Step,
-    event: Completion,
-    checked: SummaryAccepted,
-    bill: Bill,
+    summary: Summary,
 ) -> Change:
     try:
         completed, answer = await install_summary(
@@ -184,7 +181,7 @@ async def _installed(
             connection,
             situation,
             step.compaction,
-            Summary(text=checked.summary, usage=_given(event.usage), bill=bill),
+            summary,
             step.now,
         )
     except StateError as error:
@@ -225,8 +222,21 @@ async def _bill(
     return await bill_of(resources, connection, session, compaction, event.usage, reply)
 
 
-def _checked(compaction: Compaction, event: Completion, session: Session) -> SummaryCheck:
-    return checked_summary(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What an event reports."""
+
+    report: Report
+    summary: str | None = None
+    """What would be stored of it; set where the report is of a valid summary."""
+    detail: str | None = None
+    """What was wrong."""
+
+
+async def _report(compaction: Compaction, event: Completion | Failure, session: Session) -> _Said:
+    if isinstance(event, Failure):
+        return _Said(report=failure_report(compaction, event), detail=event.detail)
+    checked = await checked_summary(
         policy_of(session),
         profile_of(session),
         event.summary,
@@ -234,18 +244,9 @@ def _checked(compaction: Compaction, event: Completion, session: Session) -> Sum
         event.tool_calls,
         compaction.max_attempts - compaction.attempt,
     )
-
-
-def _report(
-    compaction: Compaction, event: Completion | Failure, session: Session
-) -> tuple[Report, str | None]:
-    """What an event reports, and what was wrong with it."""
-    if isinstance(event, Failure):
-        return failure_report(compaction, event), event.detail
-    checked = _checked(compaction, event, session)
-    if isinstance(checked, SummaryRejected):
-        return "complete_invalid", checked.reason
-    return "complete_valid", None
+    if isinstance(checked, SummaryAccepted):
+        return _Said(report="complete_valid", summary=checked.summary)
+    return _Said(report="complete_invalid", detail=checked.reason)
 
 
 def failure_report(compaction: Compaction, event: Failure) -> Report:
@@ -287,10 +288,13 @@ def refuse_closed(compaction: Compaction) -> None:
     )
 
 
-def _refuse_stale(compaction: Compaction, event: Completion | Failure, session: Session) -> None:
+async def _refuse_stale(
+    compaction: Compaction, event: Completion | Failure, session: Session
+) -> None:
     """Refuse what is not of the current claim and attempt; a valid summary may come late."""
     if not is_current(compaction, event):
-        refuse_lost_claim(compaction, event, _report(compaction, event, session)[0])
+        said = await _report(compaction, event, session)
+        refuse_lost_claim(compaction, event, said.report)
 
 
 def is_current(compaction: Compaction, event: Event) -> bool:

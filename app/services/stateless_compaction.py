@@ -88,12 +88,12 @@ async def plan_given(resources: Resources, given: GivenPlan) -> PlannedGiven:
     return await asyncio.to_thread(_plan, resources, given)
 
 
-def check_given(
+async def check_given(
     policy: PresetPolicy, text: str, finish_reason: str | None, tool_calls: int
 ) -> SummaryCheck:
     """The summary that a policy would store of a model's answer, or what is wrong with it."""
     profile = unknown_profile("")
-    return checked_summary(policy, profile, text, finish_reason, tool_calls, attempts_left=0)
+    return await checked_summary(policy, profile, text, finish_reason, tool_calls, attempts_left=0)
 
 
 async def replace_given(given: GivenReplacement, profile: ModelProfile) -> Replaced:

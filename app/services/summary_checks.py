@@ -1,5 +1,7 @@
 """Whether a model's answer is the summary that a compaction asked for."""
 
+import asyncio
+
 from app.compaction.summary_check import SummaryAccepted, SummaryCheck
 from app.compaction.summary_share import summary_cap, within_share
 from app.core.model_profile import ModelProfile
@@ -7,7 +9,7 @@ from app.policies.presets import PresetPolicy
 from app.services.profiles import style_of
 
 
-def checked_summary(
+async def checked_summary(
     policy: PresetPolicy,
     profile: ModelProfile,
     text: str,
@@ -17,6 +19,8 @@ def checked_summary(
 ) -> SummaryCheck:
     """The summary in the policy's style and within its share, or what is wrong with the answer.
 
+    Whatever a model wrote is looked through on a thread: long answers would hold up everybody.
+
     Args:
         policy: The session's.
         profile: Of the model that will read it; without a window nothing is too long.
@@ -25,7 +29,8 @@ def checked_summary(
         tool_calls: Calls in the answer.
         attempts_left: How often the model can still be asked.
     """
-    found = style_of(policy).check(text, finish_reason, tool_calls)
+    style = style_of(policy)
+    found = await asyncio.to_thread(style.check, text, finish_reason, tool_calls)
     share, window = policy.folding.summary_share_percent, profile.context_window
     if not isinstance(found, SummaryAccepted) or share is None or window is None:
         return found

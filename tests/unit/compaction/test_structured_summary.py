@@ -3,6 +3,7 @@ import json
 import pytest
 
 from app.compaction.structured_summary import (
+    MOST_FENCES,
     StructuredSummary,
     SummaryFile,
     plain_text,
@@ -151,3 +152,18 @@ def test_unknown_keys_are_kept_beside_the_nine_fields() -> None:
 
 def test_null_is_no_text() -> None:
     assert plain_text([None, "a"]) == "; a"
+
+
+def test_only_the_last_fences_are_looked_at() -> None:
+    fenced = '```json\n{"user_intent": "Real goal"}\n'
+    other = '```json\n{"other": 1}\n'
+
+    assert read_summary(fenced + other * (MOST_FENCES - 1)) is not None
+    assert read_summary(fenced + other * MOST_FENCES) is None
+
+
+@pytest.mark.parametrize("noise", ['```json\n{"a', "```json\n{", '{"a', '\\"', "{"])
+def test_an_answer_that_opens_more_than_it_closes_is_gone_through_once(noise: str) -> None:
+    # Were every fence and every string followed to the end, this would not come to an end.
+    assert read_summary(f'{{"{noise * 100_000}') is None
+    assert read_summary(noise * 100_000) is None

@@ -173,7 +173,6 @@ def _compared(status: WindowStatus, limits: Limits, measured: Measured) -> Decis
         line_tokens=line,
         remaining_tokens=status.base_window_tokens_remaining,
         detail=_told(status, limits),
-        phase=measured.phase,
     )
     if line is None:
         return replace(decision, reason="unknown_window")

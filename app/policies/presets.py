@@ -80,7 +80,7 @@ class PresetPolicy:
 
     def decide(self, measured: Measured, limits: Limits) -> Decision:
         """Whether to send a request or to compact first."""
-        decision = self.line.decide(measured, limits)
+        decision = replace(self.line.decide(measured, limits), phase=measured.phase)
         if measured.profile.manages_own_context:
             decision = _left_to_the_provider(decision)
         asked = measured.phase == "mid_turn" and measured.usage.new_context_requested
@@ -114,7 +114,6 @@ class PresetPolicy:
         due = due_notices(sample, remaining, self.line.notices, given)
         return replace(
             decision,
-            phase=measured.phase,
             roll_over=sample.rolls_over,
             reminder=reminder_text(remaining) if due.reminder else None,
         )

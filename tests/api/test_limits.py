@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.api.client import Api, Json, succeeded
+from app.policies.presets import PRESETS
+from tests.api.client import Api, Json, calls, results, succeeded, user
 from tests.api.on_one_database import ON_SQLITE
 from tests.requirements import requirement
 
@@ -206,3 +207,14 @@ async def test_an_effective_percentage_that_is_null_is_95(api: Api) -> None:
     )
 
     assert limits["hard_limit_tokens"] == 9_500
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+async def test_the_phase_follows_the_number_of_the_call_in_every_preset(
+    api: Api, preset: str
+) -> None:
+    session = await api.session(policy=preset)
+    first = await session.prepare(turn_id="t", model_call=1, append=[user("q")])
+    later = await session.prepare(turn_id="t", model_call=3, append=[calls("c"), results("c")])
+
+    assert [made["decision"]["phase"] for made in (first, later)] == ["pre_turn", "mid_turn"]

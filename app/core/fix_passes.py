@@ -26,6 +26,9 @@ class Said:
     blocks: Blocks
     origins: tuple[int, ...] = ()
     """Indexes of the messages that it was made of; none of a placeholder."""
+    stays: bool = False
+    """Whether it stays where the assistant may not stand: a pin, a call that waits, or what stands
+    for a fold is worth more than the order of speakers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +135,7 @@ def merge_messages(messages: Sequence[Said]) -> Fixed:
                 role=role,
                 blocks=(*last.blocks, *said.blocks),
                 origins=(*last.origins, *said.origins),
+                stays=last.stays or said.stays,
             )
             issues.append(f"Merged consecutive {role} messages")
         else:
@@ -140,13 +144,13 @@ def merge_messages(messages: Sequence[Said]) -> Fixed:
 
 
 def drop_outer_assistant(messages: Sequence[Said]) -> Fixed:
-    """The assistant neither begins nor ends: one message goes at each end."""
+    """The assistant neither begins nor ends: one message goes at each end, unless it stays."""
     kept = list(messages)
     issues: list[str] = []
-    if kept and kept[0].role == "assistant":
+    if kept and _may_go(kept[0]):
         del kept[0]
         issues.append("Removed leading assistant message")
-    if kept and kept[-1].role == "assistant":
+    if kept and _may_go(kept[-1]):
         del kept[-1]
         issues.append("Removed trailing assistant message")
     return Fixed(messages=tuple(kept), issues=tuple(issues))
@@ -177,6 +181,10 @@ def passes(waiting: Set[str]) -> tuple[Pass, ...]:
         drop_outer_assistant,
         fill_empty_conversation,
     )
+
+
+def _may_go(said: Said) -> bool:
+    return said.role == "assistant" and not said.stays
 
 
 def _with_blocks(said: Said, blocks: Blocks) -> Said:

@@ -7,7 +7,7 @@ A call that waits is no fault, so both leave it to be answered for.
 Source: docs/semantics/request-copy.md#mending.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from app.core.content import decode_content
@@ -20,6 +20,7 @@ from app.core.messages import Synthetic
 from app.core.pairing import pair
 from app.core.request_copy import Repair, RepairCode, RequestCopy, StepContext
 from app.core.tool_rounds import cleaned_rounds
+from app.core.trimming import pinned_indexes
 from app.core.user_requests import is_user_request
 
 PLACEHOLDER_ID = "placeholder"
@@ -40,8 +41,10 @@ def mend(copy: RequestCopy, context: StepContext) -> RequestCopy:
     if rule == "synthesise" or copy.held_through is not None:
         # What a provider holds itself can be neither merged nor taken back.
         return copy
-    made = _cleaned if rule == "clean" else _fixed
-    mended = made(copy.items, context.counter)
+    if rule == "clean":
+        mended = _cleaned(copy.items, context.counter)
+    else:
+        mended = _fixed(copy.items, context)
     items = tuple(each.item for each in mended)
     if items == copy.items:
         return copy
@@ -65,16 +68,40 @@ def _cleaned(items: tuple[Item, ...], counter: TokenCounter) -> tuple[_Mended, .
     )
 
 
-def _fixed(items: tuple[Item, ...], counter: TokenCounter) -> tuple[_Mended, ...]:
+def _fixed(items: tuple[Item, ...], context: StepContext) -> tuple[_Mended, ...]:
     """The items as goose's passes leave them; where there is none, nothing is put in."""
     if not items:
         return ()
+    waiting = waiting_ids(items)
+    staying = _staying(items, waiting, context.shaping.context_policy.pinned)
     said = [
-        Said(role=item.role, blocks=decode_content(item.content), origins=(index,))
+        Said(
+            role=item.role,
+            blocks=decode_content(item.content),
+            origins=(index,),
+            stays=index in staying,
+        )
         for index, item in enumerate(items)
     ]
-    fixed = fix(said, waiting_ids(items)).messages
-    return tuple(_item(each, items, counter) for each in fixed)
+    fixed = fix(said, waiting).messages
+    return tuple(_item(each, items, context.counter) for each in fixed)
+
+
+def _staying(items: Sequence[Item], waiting: Set[str], pinned: Set[str]) -> set[int]:
+    """Indexes of what goes for no order of speakers.
+
+    That is pinned rounds, calls that somebody may still answer, and what
+    stands for a fold of the provider's own.
+    """
+    return pinned_indexes(items, pinned) | {
+        index
+        for index, item in enumerate(items)
+        if _is_fold(item) or any(call.id in waiting for call in item.facts.calls)
+    }
+
+
+def _is_fold(item: Item) -> bool:
+    return isinstance(item.source, Synthetic) and item.source.reason == "provider_fold"
 
 
 def waiting_ids(items: Sequence[Item]) -> frozenset[str]:

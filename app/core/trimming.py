@@ -74,11 +74,18 @@ def always_kept(items: Sequence[Item], pinned: Set[str]) -> set[int]:
     That is system messages, what tells of the workspace, what stands for a
     fold, and the pinned messages with the rest of their rounds.
     """
-    kept = {index for index, item in enumerate(items) if _is_context(item)}
-    for start, end in round_bounds(items):
-        if _is_pinned(items[start:end], pinned):
-            kept.update(range(start, end))
-    return kept
+    context = {index for index, item in enumerate(items) if _is_context(item)}
+    return context | pinned_indexes(items, pinned)
+
+
+def pinned_indexes(items: Sequence[Item], pinned: Set[str]) -> set[int]:
+    """Indexes of the pinned messages and of the rest of their tool rounds."""
+    return {
+        index
+        for start, end in round_bounds(items)
+        if _is_pinned(items[start:end], pinned)
+        for index in range(start, end)
+    }
 
 
 def _is_pinned(unit: Sequence[Item], pinned: Set[str]) -> bool:

@@ -6,7 +6,17 @@ import pytest
 
 from app.compaction.hidden_history import CONTINUATIONS
 from app.compaction.structured_prompt import SUMMARISE
-from tests.api.client import Json, SessionApi, assistant, calls, results, succeeded, user
+from tests.api.client import (
+    Json,
+    SessionApi,
+    assistant,
+    calls,
+    message,
+    results,
+    succeeded,
+    tool_call,
+    user,
+)
 from tests.api.compacting import Timed, compact, reasons, refusal, run_turn, start, texts
 from tests.api.reporting import report
 from tests.requirements import requirement
@@ -239,3 +249,16 @@ async def test_a_value_that_goose_cannot_have_is_refused(timed: Timed) -> None:
         )
 
         assert refusal(response) == (422, "unknown_policy_override")
+
+
+async def test_what_has_to_stay_outlives_the_fixing_of_the_ends(timed: Timed) -> None:
+    session = await goose(timed, 100_000, context_policy={"keep_last": 2, "pinned": ["m2"]})
+    await session.append(
+        user("a", "m1"), assistant("b", "m2"), user("c", "m3"), assistant("d", "m4")
+    )
+    pinned = await session.prepare(append=[user("e", "m5")], include=["provenance"])
+    waits = message("assistant", [tool_call("c1", state="pending")], "m6")
+    waiting = await session.prepare(append=[waits], include=["provenance"])
+
+    assert reasons(pinned) == ["m2", "m5"]
+    assert reasons(waiting) == ["m2", "m5", "m6", "interrupted_tool_result"]

@@ -270,3 +270,15 @@ async def test_a_compaction_folds_what_the_provider_made_like_history(
     asked = answer["summary_request"]["messages"]
 
     assert {"role": "assistant", "content": [OPAQUE]} in asked
+
+
+async def test_a_fold_stands_in_front_also_where_the_conversation_is_fixed(timed: Timed) -> None:
+    session = await timed.session(policy="goose")
+    await session.append(
+        user("Fix it.", "m1"), assistant("Done.", "m2"), user("So?", "m3"), assistant("So.", "m4")
+    )
+    await fold(session, 4)
+    prepared = await session.prepare(append=[user("Go.", "m5")], include=["provenance"])
+
+    assert reasons(prepared) == ["provider_fold", "m5"]
+    assert prepared["repairs"] == []

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
 from app.core.blocks import Block, ProviderState, Text, Thinking, text_block
 from app.core.content import decode_content
 from app.core.conversation_fix import fix, fix_once, in_places
-from app.core.fix_passes import Said
+from app.core.fix_passes import Fixed, Said
 from app.core.items import Item
 from app.core.messages import Role
 from tests.properties.conversations import ANYTHING, REPAIRABLE, conversations
@@ -232,3 +234,11 @@ def test_a_fixed_conversation_has_a_result_for_every_call_and_a_call_for_every_r
     assert made[0].role != "assistant"
     assert made[-1].role != "assistant"
     assert all(said.blocks for said in made)
+
+
+def test_what_has_to_stay_goes_for_no_order_of_speakers() -> None:
+    held = replace(A("held"), stays=True)
+    merged = replace(A("held", "b"), stays=True)
+
+    assert fix_once([held, U("q"), held]) == Fixed(messages=(held, U("q"), held))
+    assert fix_once([A("a"), U("q"), held, A("b")]).messages == (U("q"), merged)

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -146,3 +147,32 @@ def test_a_result_in_front_of_a_call_that_waits_is_not_its_own(context: StepCont
 
     assert ("orphan_tool_result_dropped", 1, "c1") in told(copy)
     assert not any(item.facts.results for item in copy.items)
+
+
+def test_fixing_leaves_a_pinned_round_at_an_end_of_the_conversation() -> None:
+    policy = {"preset": "goose", "context_policy": {"keep_last": 2, "pinned": ["m3"]}}
+    items = stored(
+        user("a"), assistant(call("c1")), tool(result("c1", "x")), user("b"), assistant("c")
+    )
+    made = prepare(prepare_input(*items, policy=policy_from(policy)))
+
+    assert [message["role"] for message in request_json(made)["messages"]] == [
+        *("system", "assistant", "tool", "user")
+    ]
+
+
+def test_fixing_leaves_a_call_that_waits_at_an_end_of_the_conversation() -> None:
+    waiting = assistant("text", call("c1", state="pending"))
+
+    assert mended(FIX, user("q"), waiting).repairs == ()
+    assert mended(FIX, waiting, user("q")).repairs == ()
+
+
+def test_fixing_leaves_the_fold_of_a_provider_in_front() -> None:
+    fold = replace(
+        assistant("fold"), source=Synthetic(reason="provider_fold", id="compaction-1:provider")
+    )
+    copy = mend(copy_of(fold, *stored(user("q"))), FIX)
+
+    assert copy.repairs == ()
+    assert copy.items[0].source == fold.source

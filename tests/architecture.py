@@ -45,6 +45,7 @@ PURE_MODULES = frozenset(
         "types",
         "typing",
         "unicodedata",
+        "urllib.parse",
         "uuid",
     }
 )
@@ -127,7 +128,7 @@ def _is_pure_import(name: str, own_package: str) -> bool:
     parts = name.split(".")
     if parts[0] == "app":
         return parts[1:2] in (["core"], [own_package])
-    return parts[0] in PURE_MODULES
+    return parts[0] in PURE_MODULES or ".".join(parts[:2]) in PURE_MODULES
 
 
 def _impure_uses(tree: ast.Module) -> Iterator[str]:

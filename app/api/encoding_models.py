@@ -19,7 +19,9 @@ from app.encoders.request import NeutralTool
 from app.services.encoding import EncodedGiven, GivenRequest
 from app.services.wordings import Wording
 
-EncodedFormat: TypeAlias = Literal["openai.chat", "mistral.chat"]
+EncodedFormat: TypeAlias = Literal[
+    "openai.chat", "anthropic.messages", "bedrock.converse", "mistral.chat"
+]
 """Formats that requests can be said in."""
 REPAIR_CODES = get_args(EncodingRepairCode)
 

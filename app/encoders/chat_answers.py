@@ -5,15 +5,11 @@ Source: docs/semantics/encoders.md#answers.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
-from app.core import canonical
 from app.core.blocks import Blocks, ToolCall
+from app.encoders.answered import argument_text_of, call_of, mapping_or_none, text_or_none
 from app.encoders.decoding import Decoded, InvalidAnswer
 from app.encoders.repairs import RepairLog
-
-MADE_ID_LETTERS = 24
-"""Of an id for a call that came without one: as many as OpenAI's have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +45,11 @@ def chat_answer(body: Mapping[str, object]) -> ChatAnswer:
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
         raise InvalidAnswer("a choice must have a message", key="choices.0.message")
-    usage = body.get("usage")
     return ChatAnswer(
         message=message,
-        model=_text_or_none(body.get("model")),
-        finish_reason=_text_or_none(choice.get("finish_reason")),
-        usage=usage if isinstance(usage, Mapping) else None,
+        model=text_or_none(body.get("model")),
+        finish_reason=text_or_none(choice.get("finish_reason")),
+        usage=mapping_or_none(body.get("usage")),
     )
 
 
@@ -84,37 +79,6 @@ def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog
     ):
         key = f"choices.0.message.tool_calls.{number}"
         raise InvalidAnswer("a call must name a function", key=key)
-    call_id = call.get("id")
-    # Mistral says "null" where it has no id, and local servers leave it empty.
-    if not isinstance(call_id, str) or call_id in ("", "null"):
-        call_id = _made_id(call, number)
-        log.add("call_id_renamed", None, call_id=call_id)
-    return ToolCall(
-        type="tool_call",
-        id=call_ids.get(call_id, call_id),
-        name=name,
-        input=_arguments(function.get("arguments"), number),
-    )
-
-
-def _arguments(arguments: object, number: int) -> str:
-    match arguments:
-        case None:
-            return "{}"
-        case str():
-            # Text that is broken is kept too: nothing that a model wrote is lost.
-            return arguments
-        case Mapping():
-            return canonical.encode(arguments).decode()
-        case _:
-            key = f"choices.0.message.tool_calls.{number}.function.arguments"
-            raise InvalidAnswer("arguments must be text or an object", key=key)
-
-
-def _made_id(call: Mapping[str, object], number: int) -> str:
-    digest = sha256(canonical.encode([number, call])).hexdigest()
-    return f"call_{digest[:MADE_ID_LETTERS]}"
-
-
-def _text_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    key = f"choices.0.message.tool_calls.{number}.function.arguments"
+    arguments = argument_text_of(function.get("arguments"), key)
+    return call_of(call.get("id"), name, arguments, [number, call], call_ids, log)

@@ -5,15 +5,28 @@ Source: docs/semantics/encoders.md.
 
 from collections.abc import Mapping
 
-from app.encoders import mistral, mistral_answers, openai_chat, openai_chat_answers
+from app.encoders import (
+    anthropic,
+    anthropic_answers,
+    bedrock,
+    bedrock_answers,
+    mistral,
+    mistral_answers,
+    openai_chat,
+    openai_chat_answers,
+)
 from app.encoders.decoding import Decode
 from app.encoders.encoding import Encode, Format
 
 ENCODERS: Mapping[Format, Encode] = {
     "openai.chat": openai_chat.encode,
+    "anthropic.messages": anthropic.encode,
+    "bedrock.converse": bedrock.encode,
     "mistral.chat": mistral.encode,
 }
 DECODERS: Mapping[Format, Decode] = {
     "openai.chat": openai_chat_answers.decode,
+    "anthropic.messages": anthropic_answers.decode,
+    "bedrock.converse": bedrock_answers.decode,
     "mistral.chat": mistral_answers.decode,
 }

@@ -17,6 +17,14 @@ BRIDGE_TEXT = "Understood."
 """An assistant's turn between tool results and a user message. It has to read well both where the
 user interrupts and where notes for the model follow the results."""
 
+CONTINUE_TEXT = "Continue."
+"""A user's turn behind an answer, where a provider gives the user the last word or wants the
+speakers to take turns."""
+
+NO_TOOL_NAME = "no_tool"
+"""Of the tool that a request advertises where it has calls and results and no tools."""
+NO_TOOL_DESCRIPTION = "Not to be called."
+
 
 def media_note(data: Data) -> str:
     """A line that stands for a medium which a request cannot carry.

@@ -12,6 +12,9 @@ from app.core.blocks import Blocks, ToolCall
 from app.encoders.decoding import Decoded, InvalidAnswer
 from app.encoders.repairs import RepairLog
 
+ANSWER_PATH = "choices.0.message"
+"""Of the message that is read."""
+
 MADE_ID_LETTERS = 24
 """Of an id for a call that came without one: as many as OpenAI's have."""
 
@@ -59,9 +62,14 @@ def chat_answer(body: Mapping[str, object]) -> ChatAnswer:
 
 
 def answered_calls(
-    message: Mapping[str, object], call_ids: Mapping[str, str], log: RepairLog
+    message: Mapping[str, object],
+    call_ids: Mapping[str, str],
+    log: RepairLog,
+    path: str = ANSWER_PATH,
 ) -> tuple[ToolCall, ...]:
     """The calls of a message, under the ids that the conversation knows.
+
+    `path` is where the message stands, for what is wrong with it.
 
     Raises:
         InvalidAnswer: A call is none of a function, or has no name.
@@ -70,11 +78,16 @@ def answered_calls(
     if calls is None:
         return ()
     if not isinstance(calls, Sequence) or isinstance(calls, str):
-        raise InvalidAnswer("tool_calls must be a list", key="choices.0.message.tool_calls")
-    return tuple(_call(call, number, call_ids, log) for number, call in enumerate(calls))
+        raise InvalidAnswer("tool_calls must be a list", key=f"{path}.tool_calls")
+    return tuple(
+        _call(call, number, call_ids, log, f"{path}.tool_calls.{number}")
+        for number, call in enumerate(calls)
+    )
 
 
-def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog) -> ToolCall:
+def _call(
+    call: object, number: int, call_ids: Mapping[str, str], log: RepairLog, key: str
+) -> ToolCall:
     function = call.get("function") if isinstance(call, Mapping) else None
     name = function.get("name") if isinstance(function, Mapping) else None
     if (
@@ -82,7 +95,6 @@ def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog
         or not isinstance(function, Mapping)
         or not isinstance(name, str)
     ):
-        key = f"choices.0.message.tool_calls.{number}"
         raise InvalidAnswer("a call must name a function", key=key)
     call_id = call.get("id")
     # Mistral says "null" where it has no id, and local servers leave it empty.
@@ -93,11 +105,11 @@ def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog
         type="tool_call",
         id=call_ids.get(call_id, call_id),
         name=name,
-        input=_arguments(function.get("arguments"), number),
+        input=_arguments(function.get("arguments"), f"{key}.function.arguments"),
     )
 
 
-def _arguments(arguments: object, number: int) -> str:
+def _arguments(arguments: object, key: str) -> str:
     match arguments:
         case None:
             return "{}"
@@ -107,7 +119,6 @@ def _arguments(arguments: object, number: int) -> str:
         case Mapping():
             return canonical.encode(arguments).decode()
         case _:
-            key = f"choices.0.message.tool_calls.{number}.function.arguments"
             raise InvalidAnswer("arguments must be text or an object", key=key)
 
 

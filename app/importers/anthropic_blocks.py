@@ -3,14 +3,10 @@
 Source: docs/semantics/importers.md#anthropicmessages.
 """
 
-from itertools import groupby
-
 from app.core.blocks import (
     Block,
     Blocks,
     DataSource,
-    ProviderOpaque,
-    ProviderState,
     Text,
     Thinking,
     ToolCall,
@@ -31,19 +27,8 @@ from app.importers.reading import (
 DRIVER = "anthropic"
 
 
-def add_user(blocks: Blocks, gathering: Gathering) -> None:
-    """Add a user message: its results as tool messages, what stands between as user messages."""
-    if not blocks:
-        gathering.user(())
-    for is_results, group in groupby(blocks, key=lambda block: isinstance(block, ToolResult)):
-        if is_results:
-            gathering.results([block for block in group if isinstance(block, ToolResult)])
-        else:
-            gathering.user(tuple(group))
-
-
 def content_blocks(content: object, key: str, gathering: Gathering) -> Blocks:
-    """The blocks of a user message, a system prompt or a result.
+    """The blocks of a user message, results among them.
 
     Raises:
         InvalidTranscript: It has no known shape.
@@ -74,10 +59,10 @@ def _answer_block(block: JsonObject, key: str, gathering: Gathering, model: str 
             return Thinking(
                 type="thinking",
                 thinking=text,
-                provider_state=_state(block, known, gathering, model),
+                provider_state=gathering.state(DRIVER, model, _data(block, known), "thinking"),
             )
         case "redacted_thinking":
-            state = _state(block, {}, gathering, model)
+            state = gathering.state(DRIVER, model, _data(block, {}), "redacted_thinking")
             return Thinking(type="thinking", thinking="", provider_state=state)
         case "tool_use":
             gathering.left_out(block, {"type", "id", "name", "input", "caller"})
@@ -94,20 +79,13 @@ def _answer_block(block: JsonObject, key: str, gathering: Gathering, model: str 
             return _opaque(block, key, gathering)
 
 
-def _state(
-    block: JsonObject, known: JsonObject, gathering: Gathering, model: str | None
-) -> ProviderState | None:
-    data = {
+def _data(block: JsonObject, known: JsonObject) -> JsonObject:
+    """What the text alone does not give again; marks of what to cache are set anew."""
+    return {
         name: value
         for name, value in block.items()
         if name != "cache_control" and known.get(name) != value
     }
-    if not data:
-        return None
-    if model is None:
-        gathering.repair("state_left_out", detail=text_or_none(block.get("type")))
-        return None
-    return ProviderState(driver=DRIVER, model=model, data=data)
 
 
 def _block(block: JsonObject, key: str, gathering: Gathering) -> Block:
@@ -127,15 +105,19 @@ def _block(block: JsonObject, key: str, gathering: Gathering) -> Block:
             return ToolResult(
                 type="tool_result",
                 id=text_or_none(block.get("tool_use_id")) or "",
-                output=_output(block.get("content"), f"{key}.content", gathering),
+                output=flat_blocks(block.get("content"), f"{key}.content", gathering),
                 state="error" if block.get("is_error") is True else "success",
             )
         case _:
             return _opaque(block, key, gathering)
 
 
-def _output(content: object, key: str, gathering: Gathering) -> Blocks:
-    """What a result says; a result inside it is kept as the provider's own."""
+def flat_blocks(content: object, key: str, gathering: Gathering) -> Blocks:
+    """The blocks of a system prompt or a result; a result in it is kept as the provider's own.
+
+    Raises:
+        InvalidTranscript: It has no known shape.
+    """
     if isinstance(content, str):
         return (text_block(content),)
     return tuple(
@@ -160,5 +142,4 @@ def _source(source: JsonObject, any_type: str) -> DataSource | None:
 
 def _opaque(block: JsonObject, key: str, gathering: Gathering) -> Block:
     sort = text_of(block.get("type"), f"{key}.type")
-    gathering.repair("block_kept_opaque", detail=sort)
-    return ProviderOpaque(type="provider_opaque", driver=DRIVER, kind=sort, payload=dict(block))
+    return gathering.opaque(DRIVER, sort, block)

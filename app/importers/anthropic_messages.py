@@ -3,7 +3,7 @@
 Source: docs/semantics/importers.md#anthropicmessages.
 """
 
-from app.importers.anthropic_blocks import add_user, answer_blocks, content_blocks
+from app.importers.anthropic_blocks import answer_blocks, content_blocks, flat_blocks
 from app.importers.gathering import Gathering
 from app.importers.reading import JsonObject, objects, text_or_none, whole
 from app.importers.tools import add_tool
@@ -23,13 +23,11 @@ def read(transcript: object, model: str | None) -> Imported:
     gathering = Gathering()
     named = text_or_none(body.get("model")) or model
     if body.get("system") is not None:
-        gathering.system(content_blocks(body["system"], "transcript.system", gathering))
+        gathering.system(flat_blocks(body["system"], "transcript.system", gathering))
     for message, key in objects(body.get("messages", []), path):
         gathering.left_out(message, _OF_MESSAGE)
         _message(message, key, gathering, named)
-    for field, value in body.items():
-        if field not in _OF_BODY and value is not None:
-            gathering.about_all("setting_left_out", field)
+    gathering.settings(body, _OF_BODY)
     for tool, key in objects(body.get("tools"), "transcript.tools"):
         _tool(tool, key, gathering)
     return gathering.imported()
@@ -39,11 +37,11 @@ def _message(message: JsonObject, key: str, gathering: Gathering, model: str | N
     content = message.get("content")
     match message.get("role"):
         case "user":
-            add_user(content_blocks(content, f"{key}.content", gathering), gathering)
+            gathering.given(content_blocks(content, f"{key}.content", gathering))
         case "assistant":
             gathering.assistant(answer_blocks(content, f"{key}.content", gathering, model))
         case "system":
-            gathering.system(content_blocks(content, f"{key}.content", gathering))
+            gathering.system(flat_blocks(content, f"{key}.content", gathering))
         case _:
             raise InvalidTranscript("a message must have a known role", key=f"{key}.role")
 

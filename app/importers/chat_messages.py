@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from app.core.blocks import Block, Blocks, ProviderOpaque, ToolCall, ToolResult, text_block
+from app.core.blocks import Block, Blocks, ToolCall, ToolResult, text_block
 from app.encoders.decoding import Asked, InvalidAnswer
 from app.encoders.repairs import RepairLog
 from app.importers.gathering import Gathering
@@ -55,9 +55,7 @@ class ChatReader:
         named = text_or_none(body.get("model")) or model
         for message, key in objects(body.get("messages", []), path):
             self._message(message, key, gathering, named)
-        for field, value in body.items():
-            if field not in _OF_BODY and value is not None:
-                gathering.about_all("setting_left_out", field)
+        gathering.settings(body, _OF_BODY)
         self._tools(body, gathering)
         return gathering.imported()
 
@@ -120,10 +118,7 @@ class ChatReader:
         if block is not None:
             return block
         sort = text_of(part.get("type"), f"{key}.type")
-        gathering.repair("block_kept_opaque", detail=sort)
-        return ProviderOpaque(
-            type="provider_opaque", driver=self.driver, kind=sort, payload=dict(part)
-        )
+        return gathering.opaque(self.driver, sort, part)
 
     def _tools(self, body: JsonObject, gathering: Gathering) -> None:
         for tool, key in objects(body.get("tools"), "transcript.tools"):

@@ -3,7 +3,7 @@
 Source: docs/semantics/importers.md#claude_codejsonl.
 """
 
-from app.importers.anthropic_blocks import add_user, answer_blocks, content_blocks
+from app.importers.anthropic_blocks import answer_blocks, content_blocks
 from app.importers.gathering import Gathering
 from app.importers.json_lines import read_rows
 from app.importers.reading import JsonObject, object_of, text_or_none
@@ -78,7 +78,7 @@ def _user(row: JsonObject, gathering: Gathering) -> None:
         gathering.hide({"user", "assistant", "tool"})
     # People see neither what the program adds nor its summaries.
     gathering.readers = "model" if is_summary or row.get("isMeta") is True else "everybody"
-    add_user(blocks, gathering)
+    gathering.given(blocks)
     gathering.readers = "everybody"
 
 

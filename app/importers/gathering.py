@@ -7,11 +7,20 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from app.core import canonical
 from app.core.agent import SystemPart, Tool
-from app.core.blocks import Block, Blocks, ToolCall, ToolResult, text_block
+from app.core.blocks import (
+    Block,
+    Blocks,
+    ProviderOpaque,
+    ProviderState,
+    ToolCall,
+    ToolResult,
+    text_block,
+)
 from app.core.messages import Role
 from app.importers.transcript import (
     Imported,
@@ -76,6 +85,16 @@ class Gathering:
         else:
             self.repair("empty_message_dropped", detail="user")
 
+    def given(self, blocks: Blocks) -> None:
+        """What a model was given: results as tool messages, what stands between as the user's."""
+        if not blocks:
+            self.user(())
+        for is_results, group in groupby(blocks, key=lambda each: isinstance(each, ToolResult)):
+            if is_results:
+                self.results([each for each in group if isinstance(each, ToolResult)])
+            else:
+                self.user(tuple(group))
+
     def assistant(self, blocks: Blocks, key: str | None = None) -> None:
         """An assistant message, or a further piece of the one that has this key."""
         at = None if key is None else self._keyed.get(key)
@@ -88,7 +107,8 @@ class Gathering:
 
     def extend(self, blocks: Blocks) -> None:
         """Further blocks of the last message where it is the assistant's, else a new one."""
-        if not self._entries or self._entries[-1].role != "assistant":
+        last = self._entries[-1] if self._entries else None
+        if last is None or last.role != "assistant" or not last.agent_visible:
             self._add("assistant", ())
         self._put(len(self._entries) - 1, blocks)
 
@@ -121,6 +141,30 @@ class Gathering:
     def about_all(self, code: ImportRepairCode, detail: str | None = None) -> None:
         """Tell a repair that is about no message."""
         self._tell(code, None, None, detail)
+
+    def opaque(self, driver: str, kind: str, payload: Mapping[str, object]) -> ProviderOpaque:
+        """A block of a sort that is not known here, kept as it is for its provider."""
+        self.repair("block_kept_opaque", detail=kind)
+        return ProviderOpaque(
+            type="provider_opaque", driver=driver, kind=kind, payload=dict(payload)
+        )
+
+    def state(
+        self, driver: str, model: str | None, data: Mapping[str, object], sort: str
+    ) -> ProviderState | None:
+        """State for the model that made it; where nobody names the model, it is left out."""
+        if not data:
+            return None
+        if model is None:
+            self.repair("state_left_out", detail=sort)
+            return None
+        return ProviderState(driver=driver, model=model, data=dict(data))
+
+    def settings(self, body: Mapping[str, object], known: Set[str]) -> None:
+        """Tell the fields of a body which are neither read nor a part of a conversation."""
+        for name, value in body.items():
+            if name not in known and value is not None:
+                self.about_all("setting_left_out", name)
 
     def left_out(self, value: Mapping[str, object], known: Set[str]) -> None:
         """Tell the fields of the message that comes next which have no place here."""

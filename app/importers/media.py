@@ -21,19 +21,22 @@ def medium(source: DataSource, name: str | None = None) -> Data:
 
 
 def at_url(url: str, media_type: str) -> DataSource:
-    """The source that an address is; `media_type` is for addresses that do not tell it.
+    """The source that an address is; what a `data:` address says is more exact than `media_type`.
 
-    >>> at_url("data:image/png;base64,AAAA", "image/*").media_type
-    'image/png'
+    >>> at_url("data:image/png;base64,AAAA", "image/*")
+    Base64Source(source_type='base64', data='AAAA', media_type='image/png')
     """
+    family = media_type.partition("/")[0] + "/"
     found = _DATA_URL.fullmatch(url)
-    if found is not None:
-        return Base64Source(source_type="base64", data=found["data"], media_type=found["type"])
+    if found is not None and found["type"].startswith(family):
+        return in_message(found["data"], found["type"])
     told = _DATA_TYPE.match(url)
-    return UrlSource(source_type="url", url=url, media_type=told["type"] if told else media_type)
+    # An address that says something else than the part that it stands in is left as it is.
+    exact = told["type"] if told is not None and told["type"].startswith(family) else media_type
+    return UrlSource(source_type="url", url=url, media_type=exact)
 
 
-def in_message(data: str, media_type: str) -> DataSource:
+def in_message(data: str, media_type: str) -> Base64Source:
     """The source of base64."""
     return Base64Source(source_type="base64", data=data, media_type=media_type)
 

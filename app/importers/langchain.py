@@ -143,7 +143,7 @@ def _answered(content: object, gathering: Gathering, model: str | None) -> Block
         return (text_block(content),) if content else ()
     blocks: list[Block] = []
     for number, part in enumerate(_parts(content)):
-        sort = part.get("type") if isinstance(part, dict) else None
+        sort = text_or_none(part.get("type")) if isinstance(part, dict) else None
         if sort in _CALLS:
             continue
         if sort in _PROVIDERS_OWN:

@@ -42,7 +42,7 @@ def add_item(item: JsonObject, key: str, gathering: Gathering, model: str | None
     Raises:
         InvalidTranscript: It has no known shape.
     """
-    sort = item.get("type", "message" if "role" in item else None)
+    sort = text_or_none(item.get("type", "message" if "role" in item else None))
     match sort:
         case "message":
             _message(item, key, gathering)
@@ -131,8 +131,7 @@ def _content(content: object, key: str, gathering: Gathering) -> Blocks:
 
 
 def _part(part: JsonObject, key: str, gathering: Gathering) -> Block:
-    sort = part.get("type")
-    if sort in _TEXTS:
+    if text_or_none(part.get("type")) in _TEXTS:
         gathering.left_out(part, {"type", "text"})
         return text_block(text_of(part.get("text"), f"{key}.text"))
     match part:

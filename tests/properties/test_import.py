@@ -1,7 +1,7 @@
 """What holds of every transcript: bodies that were encoded come back, and nothing else breaks."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,11 @@ from app.encoders.formats import ENCODERS
 from app.encoders.request import NeutralMessage, NeutralRequest, NeutralTool
 from app.importers.formats import IMPORTERS
 from app.importers.transcript import Imported, ImportFormat, InvalidTranscript
+from tests.properties.sound_transcripts import SOUND
 from tests.properties.test_chat_encoders import CONVERSATIONS, OPTIONS, SYSTEM, request_of
 from tests.unit.core.builders import form
+
+Path = tuple[str | int, ...]
 
 FORMATS = sorted(ENCODERS)
 MODEL = "model-1"
@@ -84,6 +87,52 @@ def test_any_json_is_imported_or_refused(name: ImportFormat, transcript: object)
 
         assert_appendable(imported)
         assert IMPORTERS[name](transcript, None) == imported
+
+
+@pytest.mark.parametrize("name", sorted(IMPORTERS))
+@given(data=st.data())
+def test_a_transcript_in_which_anything_is_replaced_is_imported_or_refused(
+    name: ImportFormat, data: st.DataObject
+) -> None:
+    sound = data.draw(st.sampled_from(SOUND[name]))
+    path = data.draw(st.sampled_from(list(paths(sound))))
+    broken = replaced(sound, path, data.draw(JSON))
+    with suppress(InvalidTranscript):
+        assert_appendable(IMPORTERS[name](broken, data.draw(st.sampled_from([None, MODEL]))))
+
+
+@pytest.mark.parametrize("name", sorted(IMPORTERS))
+def test_sound_transcripts_are_imported_whole(name: ImportFormat) -> None:
+    for transcript in SOUND[name]:
+        imported = IMPORTERS[name](transcript, MODEL)
+        codes = {repair.code for repair in imported.repairs}
+
+        assert imported.messages
+        assert {line.code for line in imported.skipped} <= {"note"}
+        assert not codes & {"empty_message_dropped", "state_left_out", "tool_left_out"}
+
+
+def paths(value: object, path: Path = ()) -> Iterator[Path]:
+    """The paths of all values in a value."""
+    yield path
+    match value:
+        case dict():
+            for key, inner in value.items():
+                yield from paths(inner, (*path, key))
+        case list():
+            for number, inner in enumerate(value):
+                yield from paths(inner, (*path, number))
+
+
+def replaced(value: Any, path: Path, new: object) -> object:
+    """The value with another one at a path."""
+    if not path:
+        return new
+    first, *rest = path
+    changed = replaced(value[first], tuple(rest), new)
+    if isinstance(value, dict):
+        return {**value, first: changed}
+    return [changed if number == first else inner for number, inner in enumerate(value)]
 
 
 @pytest.mark.parametrize("name", FORMATS)

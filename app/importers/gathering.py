@@ -44,7 +44,6 @@ class _Entry:
     role: Role
     blocks: list[Block]
     readers: Readers
-    agent_visible: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,6 +65,8 @@ class Gathering:
     """Imported ids by the ids of the transcript, in the order of the calls."""
     _named: dict[str, deque[str]] = field(default_factory=dict)
     """Imported ids by the names of the tools, in the order of the calls."""
+    _hidden: list[tuple[int, Set[Role]]] = field(default_factory=list)
+    """How many messages stand in front of each summary, and the roles of them that it replaced."""
     _calls: int = 0
 
     def system(self, blocks: Blocks, role: str = "system") -> None:
@@ -107,8 +108,9 @@ class Gathering:
 
     def extend(self, blocks: Blocks) -> None:
         """Further blocks of the last message where it is the assistant's, else a new one."""
-        last = self._entries[-1] if self._entries else None
-        if last is None or last.role != "assistant" or not last.agent_visible:
+        shown_from = self._hidden[-1][0] if self._hidden else 0
+        is_fresh = len(self._entries) == shown_from
+        if is_fresh or self._entries[-1].role != "assistant":
             self._add("assistant", ())
         self._put(len(self._entries) - 1, blocks)
 
@@ -178,9 +180,7 @@ class Gathering:
 
     def hide(self, roles: Set[Role]) -> None:
         """Hide from the model what has been read of these roles: a summary took its place."""
-        for entry in self._entries:
-            if entry.role in roles:
-                entry.agent_visible = False
+        self._hidden.append((len(self._entries), roles))
 
     def told(self) -> int:
         """How many repairs have been told."""
@@ -196,18 +196,28 @@ class Gathering:
         return Imported(
             system_parts=tuple(self._parts),
             tools=tuple(self.tools),
-            messages=tuple(
-                ImportedMessage(
-                    role=entry.role,
-                    blocks=tuple(entry.blocks),
-                    agent_visible=entry.agent_visible,
-                    user_visible=entry.readers == "everybody",
-                )
-                for entry in self._entries
-            ),
+            messages=self._messages(),
             repairs=tuple(self._repairs),
             skipped=tuple(self.skipped),
         )
+
+    def _messages(self) -> tuple[ImportedMessage, ...]:
+        # From behind, so that each message meets every summary behind it once.
+        messages: list[ImportedMessage] = []
+        summaries, replaced = list(self._hidden), set[Role]()
+        for at in range(len(self._entries) - 1, -1, -1):
+            while summaries and summaries[-1][0] > at:
+                replaced |= summaries.pop()[1]
+            entry = self._entries[at]
+            messages.append(
+                ImportedMessage(
+                    role=entry.role,
+                    blocks=tuple(entry.blocks),
+                    agent_visible=entry.role not in replaced,
+                    user_visible=entry.readers == "everybody",
+                )
+            )
+        return tuple(reversed(messages))
 
     def _tell(
         self, code: ImportRepairCode, at: int | None, call_id: str | None, detail: str | None

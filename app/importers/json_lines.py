@@ -10,7 +10,7 @@ from app.core import canonical
 from app.core.json_text import parsed_json
 from app.importers.gathering import Gathering
 from app.importers.reading import JsonObject
-from app.importers.transcript import InvalidTranscript
+from app.importers.transcript import InvalidTranscript, SkipCode
 
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -33,16 +33,24 @@ def read_rows(
     Raises:
         InvalidTranscript: It is neither text nor a list.
     """
+    told = gathering.told()
     for line, value in _values(transcript, gathering):
-        if not isinstance(value, dict):
-            gathering.skip(line, "not_an_object")
-            continue
-        told = gathering.told()
-        try:
-            read(value, line)
-        except InvalidTranscript:
+        fault = _fault(value, line, read)
+        if fault is not None:
             gathering.forget(told)
-            gathering.skip(line, "invalid_message")
+            gathering.skip(line, fault)
+        told = gathering.told()
+
+
+def _fault(value: object, line: int, read: Callable[[JsonObject, int], None]) -> SkipCode | None:
+    """Why a line is skipped; None where it was read."""
+    if not isinstance(value, dict):
+        return "not_an_object"
+    try:
+        read(value, line)
+    except InvalidTranscript:
+        return "invalid_message"
+    return None
 
 
 def _values(transcript: object, gathering: Gathering) -> Iterator[tuple[int, object]]:

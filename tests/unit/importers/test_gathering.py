@@ -81,7 +81,7 @@ def test_damaged_lines_are_skipped_and_the_rest_goes_on() -> None:
             '{"type": "human", "content": 1e999}',
             '{"type": "human", "content": ' + "[" * 70 + "]" * 70 + "}",
             '{"type": "human", "content": "\\ud800 \\ud83d\\ude00 \\\\ud800"}',
-            {"type": "human", "content": [{}]},
+            '{"type": "human", "content": [{"type": "text", "text": "\\ud800"}, {}]}',
             '{"type": "human", "con',
         ),
     )

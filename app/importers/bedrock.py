@@ -113,6 +113,7 @@ def _given(block: JsonObject, key: str, gathering: Gathering) -> Block:
         return text_block(canonical.encode(block["json"]).decode())
     if "toolResult" in block:
         given = object_of(block["toolResult"], f"{key}.toolResult")
+        gathering.left_out(given, {"toolUseId", "content", "status"})
         path = f"{key}.toolResult.content"
         state: ResultState = "error" if given.get("status") == "error" else "success"
         return ToolResult(
@@ -121,12 +122,13 @@ def _given(block: JsonObject, key: str, gathering: Gathering) -> Block:
             output=_flat(list(objects(given.get("content"), path)), gathering),
             state=state,
         )
-    return _medium(block) or _opaque(block, key, gathering)
+    return _medium(block, gathering) or _opaque(block, key, gathering)
 
 
 def _answer(block: JsonObject, key: str, gathering: Gathering, model: str | None) -> Block:
     if "toolUse" in block:
         given = object_of(block["toolUse"], f"{key}.toolUse")
+        gathering.left_out(given, {"toolUseId", "name", "input"})
         return ToolCall(
             type="tool_call",
             id=text_or_none(given.get("toolUseId")) or "",
@@ -138,7 +140,7 @@ def _answer(block: JsonObject, key: str, gathering: Gathering, model: str | None
         return _thinking(given, gathering, model)
     if isinstance(block.get("text"), str):
         return text_block(text_of(block["text"], key))
-    return _medium(block) or _opaque(block, key, gathering)
+    return _medium(block, gathering) or _opaque(block, key, gathering)
 
 
 def _thinking(given: JsonObject, gathering: Gathering, model: str | None) -> Thinking:
@@ -153,12 +155,13 @@ def _thinking(given: JsonObject, gathering: Gathering, model: str | None) -> Thi
     return Thinking(type="thinking", thinking=text or "", provider_state=state)
 
 
-def _medium(block: JsonObject) -> Data | None:
+def _medium(block: JsonObject, gathering: Gathering) -> Data | None:
     for sort in ("image", "document", "video", "audio"):
         given = block.get(sort)
         source = given.get("source") if isinstance(given, dict) else None
         if not isinstance(given, dict) or not isinstance(source, dict):
             continue
+        gathering.left_out(given, {"format", "name", "source"})
         form = text_or_none(given.get("format")) or ""
         media_type = _MEDIA.get(form, f"{sort}/{form or '*'}")
         name, data = text_or_none(given.get("name")), source.get("bytes")

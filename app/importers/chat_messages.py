@@ -83,7 +83,7 @@ class ChatReader:
     ) -> Blocks:
         log = RepairLog()
         try:
-            blocks = self.read_answer(message, Asked(model=model), log, key)
+            blocks = self.read_answer(_with_functions(message), Asked(model=model), log, key)
         except InvalidAnswer as error:
             raise InvalidTranscript(error.detail, **error.details) from error
         made = {repair.call_id for repair in log.all()}
@@ -130,6 +130,22 @@ class ChatReader:
             add_tool(object_of(function, f"{key}.function"), key, gathering, "parameters")
         for function, key in objects(body.get("functions"), "transcript.functions"):
             add_tool(function, key, gathering, "parameters")
+
+
+def _with_functions(message: JsonObject) -> JsonObject:
+    """The message with calls of custom tools, whose input is text, as calls of functions."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message
+    return {**message, "tool_calls": [_as_function(call) for call in calls]}
+
+
+def _as_function(call: object) -> object:
+    match call:
+        case {"type": "custom", "custom": {"name": name, "input": str(text)}, **rest}:
+            return {**rest, "function": {"name": name, "arguments": text}}
+        case _:
+            return call
 
 
 def _without_id(call: ToolCall) -> ToolCall:

@@ -21,6 +21,9 @@ _ITEMS = frozenset(
 )
 """Items that stand in a line without an envelope, as the first rollouts have them."""
 
+_SNAPSHOT = "ghost_snapshot"
+"""An item for undoing changes to files, which no model is sent."""
+
 
 def read(transcript: object, model: str | None) -> Imported:
     """A rollout.
@@ -38,14 +41,14 @@ class _Reader:
     gathering: Gathering
     model: str | None
     """Of the lines that come next."""
+    is_instructed: bool = False
 
     def row(self, row: JsonObject, line: int) -> None:
         """Read one line."""
         sort = row.get("type")
         match sort:
             case "response_item":
-                item = object_of(row.get("payload"), "payload")
-                add_item(item, "payload", self.gathering, self.model)
+                self._item(object_of(row.get("payload"), "payload"), line)
             case "compacted":
                 self._compacted(object_of(row.get("payload"), "payload"))
             case "session_meta":
@@ -63,10 +66,18 @@ class _Reader:
             case _:
                 self.gathering.skip(line, "unknown_line")
 
+    def _item(self, item: JsonObject, line: int) -> None:
+        if item.get("type") == _SNAPSHOT:
+            self.gathering.skip(line, "note")
+        else:
+            add_item(item, "payload", self.gathering, self.model)
+
     def _meta(self, payload: JsonObject, line: int) -> None:
         instructions = payload.get("base_instructions")
         text = instructions.get("text") if isinstance(instructions, dict) else None
-        if isinstance(text, str):
+        # A rollout that goes on with another one has the first lines of both.
+        if isinstance(text, str) and not self.is_instructed:
+            self.is_instructed = True
             self.gathering.system((text_block(text),))
         else:
             self.gathering.skip(line, "note")

@@ -102,6 +102,7 @@ class _Reader:
         text = part.get("text")
         if call is not None:
             given = object_of(call, f"{key}.functionCall")
+            self.gathering.left_out(given, {"id", "name", "args"})
             return ToolCall(
                 type="tool_call",
                 id=text_or_none(given.get("id")) or "",
@@ -151,11 +152,13 @@ class _Reader:
         inline = _either(part, "inlineData", "inline_data")
         if inline is not None:
             given = object_of(inline, f"{key}.inlineData")
+            self.gathering.left_out(part, {"inlineData", "inline_data"})
             data = text_of(given.get("data"), f"{key}.inlineData.data")
             return medium(in_message(data, _type(given)), _name(given))
         held = _either(part, "fileData", "file_data")
         if held is not None:
             given = object_of(held, f"{key}.fileData")
+            self.gathering.left_out(part, {"fileData", "file_data"})
             uri = text_of(_either(given, "fileUri", "file_uri"), f"{key}.fileData.fileUri")
             source = UrlSource(source_type="url", url=uri, media_type=_type(given))
             return medium(source, _name(given))

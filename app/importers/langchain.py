@@ -4,6 +4,7 @@ Source: docs/semantics/importers.md#langchainmessages.
 """
 
 from app.core.blocks import (
+    Artifact,
     Block,
     Blocks,
     ResultState,
@@ -78,10 +79,16 @@ def _message(row: JsonObject, gathering: Gathering, model: str | None) -> None:
                 name=text_or_none(fields.get("name")),
                 output=_content(content, gathering),
                 state=state,
+                artifacts=_artifacts(fields.get("artifact")),
             )
             gathering.results([result])
         case _:
             raise InvalidTranscript("a message must have a known type", key="type")
+
+
+def _artifacts(artifact: object) -> tuple[Artifact, ...]:
+    """What a tool has left beside its result, which no model sees."""
+    return () if artifact is None else (Artifact(kind=DRIVER, payload=artifact),)
 
 
 def _fields(row: JsonObject) -> tuple[str, JsonObject]:

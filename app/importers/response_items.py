@@ -33,6 +33,7 @@ LOCAL_SHELL = "local_shell"
 """The name of the calls of a tool that has none of its own."""
 
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
+_OF_CALL = frozenset({"type", "call_id", "id", "name", "arguments", "input", "action", "status"})
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
 
 
@@ -92,6 +93,7 @@ def _texts(value: object, key: str) -> list[tuple[str, str]]:
 
 def _call(item: JsonObject, key: str, gathering: Gathering, model: str | None) -> ToolCall:
     sort = item.get("type")
+    gathering.left_out(item, _OF_CALL)
     call_id = text_or_none(item.get("call_id")) or text_or_none(item.get("id")) or ""
     state = None
     if sort == "function_call":
@@ -110,6 +112,7 @@ def _call(item: JsonObject, key: str, gathering: Gathering, model: str | None) -
 
 
 def _result(item: JsonObject, key: str, gathering: Gathering) -> ToolResult:
+    gathering.left_out(item, {"type", "call_id", "id", "output", "status"})
     output = item.get("output")
     state: ResultState = "success"
     if isinstance(output, Mapping):

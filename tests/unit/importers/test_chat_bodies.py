@@ -200,6 +200,14 @@ def test_a_call_and_a_result_of_the_old_api_pair_by_name() -> None:
     assert [code for code, *_ in told(found)] == ["call_id_made", "result_paired_by_name"]
 
 
+def test_a_call_of_a_custom_tool_keeps_its_text() -> None:
+    custom = {"id": "c", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}}
+    found = imported("openai.chat", [{"role": "assistant", "tool_calls": [custom]}])
+
+    assert messages_of(found) == [("assistant", [call("c", "patch", "*** Begin")])]
+    assert told(found) == [("field_left_out", 0, "custom")]
+
+
 def test_thinking_of_mistral_is_kept_for_the_model_of_the_body() -> None:
     chunk = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "closed": True}
     found = imported(

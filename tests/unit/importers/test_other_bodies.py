@@ -320,6 +320,20 @@ def test_a_part_of_langchain_becomes_a_block(part: object, block: Json) -> None:
     assert messages_of(found) == [("user", [block])]
 
 
+def test_an_artifact_of_langchain_stays_beside_its_result() -> None:
+    found = imported(
+        "langchain.messages",
+        [
+            {"type": "ai", "content": "", "tool_calls": [{"id": "c", "name": "read", "args": {}}]},
+            {"type": "tool", "tool_call_id": "c", "content": "r", "artifact": {"rows": 2}},
+        ],
+    )
+
+    assert messages_of(found)[1][1] == [
+        result("c", "r", artifacts=[{"kind": "langchain", "payload": {"rows": 2}}])
+    ]
+
+
 def test_broken_calls_of_langchain_are_kept() -> None:
     row = {
         "type": "ai",

@@ -178,6 +178,8 @@ def test_a_rollout_is_read_in_the_model_of_its_turns() -> None:
             item({**OUTPUT, "output": {"content": "r", "success": False}}),
             {"type": "hologram"},
             item({"type": "function_call"}),
+            item({"type": "ghost_snapshot"}),
+            {"type": "session_meta", "payload": {"id": "s", "base_instructions": {"text": "s"}}},
             '{"timestamp": "2026',
         ),
     )
@@ -193,7 +195,9 @@ def test_a_rollout_is_read_in_the_model_of_its_turns() -> None:
         (5, "event"),
         (9, "unknown_line"),
         (10, "invalid_message"),
-        (11, "not_json"),
+        (11, "note"),
+        (12, "note"),
+        (13, "not_json"),
     ]
 
 

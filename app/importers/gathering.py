@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from html import escape
 from itertools import groupby
 from typing import Literal, TypeAlias
 
@@ -128,7 +129,7 @@ class Gathering:
             self._add("tool", paired)
         for orphan in orphans:
             self.repair("orphan_result_framed", call_id=orphan.id or None, detail=orphan.name)
-            self._add("user", _framed("tool_result", orphan.output))
+            self._add("user", _framed("tool_result", orphan.output, _named(orphan)))
 
     def repair(
         self,
@@ -265,8 +266,16 @@ class Gathering:
         return None
 
 
-def _framed(tag: str, blocks: Blocks) -> Blocks:
-    return (text_block(f"<{tag}>"), *blocks, text_block(f"</{tag}>"))
+def _framed(tag: str, blocks: Blocks, attributes: str = "") -> Blocks:
+    return (text_block(f"<{tag}{attributes}>"), *blocks, text_block(f"</{tag}>"))
+
+
+def _named(result: ToolResult) -> str:
+    """What a result says of itself, as attributes of its frame."""
+    said = {"id": result.id, "name": result.name, "state": result.state}
+    return "".join(
+        f' {name}="{escape(value)}"' for name, value in said.items() if value and value != "success"
+    )
 
 
 def _made_id(call: ToolCall, number: int, attempt: int) -> str:

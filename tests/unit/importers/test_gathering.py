@@ -60,12 +60,20 @@ def test_calls_without_ids_get_different_ones_each_time_the_same() -> None:
 
 
 def test_a_result_without_a_waiting_call_is_framed() -> None:
-    found = imported("langchain.messages", [tool("ghost", "r")])
+    rows = [{**tool('g"', "r"), "name": "read", "status": "error"}]
+    found = imported("langchain.messages", rows)
 
     assert messages_of(found) == [
-        ("user", [text("<tool_result>"), text("r"), text("</tool_result>")])
+        (
+            "user",
+            [
+                text('<tool_result id="g&quot;" name="read" state="error">'),
+                text("r"),
+                text("</tool_result>"),
+            ],
+        )
     ]
-    assert told(found) == [("orphan_result_framed", 0, "ghost")]
+    assert told(found) == [("orphan_result_framed", 0, 'g"', "read")]
 
 
 def test_damaged_lines_are_skipped_and_the_rest_goes_on() -> None:

@@ -10,12 +10,14 @@ from app.api.message_models import RepairOut
 from app.api.validation import WireModel
 from app.api.wire import Count, ModelName
 from app.core.content import block_json
+from app.core.items import message_id
 from app.core.messages import Role
 from app.core.usage_report import UsageNumbers
 from app.encoders.decoding import Asked, Decoded
-from app.encoders.encoding import EncodingRepair, EncodingRepairCode
+from app.encoders.encoding import Encoded, EncodingRepair, EncodingRepairCode
 from app.encoders.request import NeutralTool
 from app.services.encoding import EncodedGiven, GivenRequest
+from app.services.wordings import Wording
 
 EncodedFormat: TypeAlias = Literal["openai.chat", "mistral.chat"]
 """Formats that requests can be said in."""
@@ -133,18 +135,33 @@ class DecodedOut(BaseModel):
 def encoded_answer(given: EncodedGiven) -> Answer:
     """A body with what was changed for it."""
     encoded = given.encoded
-    answer: Answer = {
-        "body": encoded.body(),
-        "call_ids": dict(encoded.call_ids),
-        "repairs": [
-            *map(repair_answer, given.repairs),
-            *map(encoding_repair_answer, encoded.repairs),
-        ],
-    }
+    repairs = [
+        *map(repair_answer, given.repairs),
+        *map(encoding_repair_answer, encoded.repairs),
+    ]
+    return {"body": encoded.body(), **encoded_fields(encoded), "repairs": repairs}
+
+
+def encoded_fields(encoded: Encoded) -> Answer:
+    """What stands beside a body: the ids that were replaced, and where it is posted."""
+    answer: Answer = {"call_ids": dict(encoded.call_ids)}
     target = encoded.target
     if target is not None:
         answer["target"] = {"method": target.method, "path": target.path}
     return answer
+
+
+def encoding_repairs(wording: Wording) -> list[Answer]:
+    """What a format asked for; a message that is stored is told by its id too."""
+    if wording.encoded is None:
+        return []
+    return [_with_message(wording, repair) for repair in wording.encoded.repairs]
+
+
+def _with_message(wording: Wording, repair: EncodingRepair) -> Answer:
+    answer, index = encoding_repair_answer(repair), repair.message_index
+    stored = None if index is None else message_id(wording.call.conversation[index])
+    return answer if stored is None else {**answer, "message_id": stored}
 
 
 def decoded_answer(decoded: Decoded, numbers: UsageNumbers | None) -> Answer:

@@ -13,6 +13,7 @@ from app.api.openapi_docs import refuses
 from app.api.pages import LARGEST_LIMIT
 from app.api.responses import json_response
 from app.core.append import MAX_MESSAGE_BYTES
+from app.encoders.formats import ENCODERS
 from app.policies.presets import PRESETS
 from app.services.calls import NEUTRAL
 from app.tokenizers import ENCODINGS
@@ -65,7 +66,7 @@ async def index() -> Response:
         {
             "name": "foreword",
             "version": VERSION,
-            "formats": [NEUTRAL],
+            "formats": [NEUTRAL, *ENCODERS],
             "presets": sorted(PRESETS),
             "encodings": list(ENCODINGS),
             "limits": {

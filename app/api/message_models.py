@@ -26,8 +26,10 @@ class RepairOut(BaseModel):
     code: str
     path: str | None = None
     item_index: int | None = None
+    message_index: int | None = None
     message_id: str | None = None
     call_id: str | None = None
+    detail: str | None = None
 
 
 class MessageOut(BaseModel):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
 from starlette.responses import Response
@@ -22,6 +22,7 @@ from app.api.answers import (
 from app.api.body import Body
 from app.api.compactions import START_REFUSALS, claimed_bytes
 from app.api.dependencies import JsonBody, Service, SessionId
+from app.api.encoding_models import encoded_fields, encoding_repairs
 from app.api.message_models import MAX_BATCH
 from app.api.messages import APPEND_REFUSALS
 from app.api.openapi_docs import reads, refuses, refuses_body
@@ -32,11 +33,11 @@ from app.api.validation import validated
 from app.api.world_state import CAPTURE_REFUSALS
 from app.api.world_state_models import sample_bytes
 from app.core import canonical, errors
-from app.core.engine import PreparedCall
 from app.core.stored import LearnedLimit
 from app.services.block_counts import count_call_blocks
 from app.services.inspect import rebuild_call
 from app.services.prepare import Prepared, prepare_call
+from app.services.wordings import Wording
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["prepare"])
 
@@ -48,6 +49,11 @@ ENGINE_REFUSALS = (
     errors.ItemOverLimit,
     errors.SystemMessageInConversation,
 )
+
+REQUEST_RESPONSE: dict[int | str, dict[str, Any]] = {
+    HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}
+}
+"""With `Accept: application/x-ndjson` the request is the second line."""
 
 _EXAMPLE: dict[str, object] = {
     "turn_id": "t-1",
@@ -62,7 +68,7 @@ _EXAMPLE: dict[str, object] = {
 @router.post(
     "/prepare",
     response_model=PreparedOut,
-    responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}}
+    responses=REQUEST_RESPONSE
     | refuses_body(
         *APPEND_REFUSALS,
         *CAPTURE_REFUSALS,
@@ -88,40 +94,51 @@ async def prepare(
     refuse_large_batch(body.value, "append", MAX_BATCH)
     given = validated(PrepareIn, body.value)
     prepared = await prepare_call(service, session_id, given.request(idempotency_key))
-    call = prepared.named.made.call
     about = await _about(prepared, body, given.include)
-    if NDJSON in http_request.headers.get("accept", ""):
-        lines = [about, b"\n", *call.request_fragments(), b"\n"]
-        return Response(b"".join(lines), media_type=NDJSON)
-    return Response(spliced(about, "request", call.request_fragments()), media_type=JSON)
+    return request_response(about, prepared.named.wording, http_request)
 
 
 @router.get(
     "/prepared/{prepared_id}",
-    response_model=RequestOut,
+    response_model=RequestOut | dict[str, Any],
     responses=refuses(errors.SessionNotFound, errors.PreparedNotFound),
 )
 async def read_prepared(service: Service, session_id: SessionId, prepared_id: str) -> Response:
-    """The exact bytes of a request that was prepared before."""
-    call = await rebuild_call(service, session_id, prepared_id)
-    return Response(b"".join(call.request_fragments()), media_type=JSON)
+    """The exact bytes of a request that was prepared before, in the format that it had."""
+    wording = await rebuild_call(service, session_id, prepared_id)
+    return Response(b"".join(wording.fragments()), media_type=JSON)
+
+
+def request_response(about: bytes, wording: Wording, http_request: Request) -> Response:
+    """An answer with its request: spliced into it, or a line of its own."""
+    request = wording.fragments()
+    if NDJSON in http_request.headers.get("accept", ""):
+        return Response(b"".join([about, b"\n", *request, b"\n"]), media_type=NDJSON)
+    return Response(spliced(about, "request", request), media_type=JSON)
 
 
 async def call_answer(
-    call: PreparedCall,
+    wording: Wording,
     include: Sequence[Include],
     repairs: Sequence[Answer],
     learned: LearnedLimit | None = None,
 ) -> Answer:
     """A prepared call without its request; the body's own repairs come first."""
+    call = wording.call
     answer: Answer = {
         "budget": budget_answer(call.budget),
         "limits": limits_answer(call.limits, call.profile, call.policy, learned),
         "decision": decision_answer(call.decision),
         "projection": projection_answer(call.projection),
         "pruned": pruned_answer(call),
-        "repairs": [*repairs, *(repair_answer(repair) for repair in call.repairs)],
+        "repairs": [
+            *repairs,
+            *map(repair_answer, call.repairs),
+            *encoding_repairs(wording),
+        ],
     }
+    if wording.encoded is not None:
+        answer |= encoded_fields(wording.encoded)
     if "provenance" in include:
         answer["provenance"] = [provenance_answer(item) for item in call.conversation]
     if "items" in include:
@@ -133,7 +150,7 @@ async def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> 
     """Everything of the answer but the request."""
     named, session = prepared.named, prepared.session
     ids = [message_id for message_id, _ in prepared.appended.placed]
-    answer = await call_answer(named.made.call, include, body_repairs(body, ids), prepared.learned)
+    answer = await call_answer(named.wording, include, body_repairs(body, ids), prepared.learned)
     decision = _decision(prepared, answer.pop("decision"))
     answer |= {
         "prepared_id": named.id,

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from app.api.encoding_models import EncodedFormat, TargetOut
 from app.api.message_models import MessageOut, PlacedOut, RepairOut
 from app.api.session_models import ToolOut
 from app.api.validation import WireModel
@@ -19,6 +20,9 @@ from app.services.prepare import PrepareRequest
 from app.services.turns import TurnPoint
 from app.services.world_state import SampleRequest
 from app.world_state.on_error import OnError
+
+PreparedFormat: TypeAlias = Literal["neutral"] | EncodedFormat
+"""Whose words a request is said in."""
 
 Include: TypeAlias = Literal["provenance", "items"]
 
@@ -60,7 +64,7 @@ class PrepareIn(WireModel):
     append: list[MessageIn] = Field(default_factory=list)
     expected_message_count: Count | None = None
     world_state: GivenWorldState | None = None
-    format: Literal["neutral"] = "neutral"
+    format: PreparedFormat = "neutral"
     generation: GenerationIn = Field(default_factory=GenerationIn)
     recover_from: RecoverIn | None = None
     start_compaction: bool = False
@@ -78,6 +82,7 @@ class PrepareIn(WireModel):
             append=[message.message() for message in self.append],
             expected=Expected(message_count=self.expected_message_count),
             world_state=self._sample(),
+            format=self.format,
             generation=self.generation.settings(),
             point=self._point(),
             report=self._report(),
@@ -251,7 +256,11 @@ class EmittedOut(BaseModel):
 class GivenPreparedOut(BaseModel):
     """A prepared call of a conversation that was given whole."""
 
-    request: RequestOut
+    request: RequestOut | dict[str, Any] = Field(
+        description="The neutral request, or the body of the format that was asked for."
+    )
+    call_ids: dict[str, str] | None = None
+    target: TargetOut | None = None
     budget: BudgetOut
     limits: LimitsOut
     decision: DecisionOut

@@ -1,15 +1,15 @@
 """The pure functions of the core for workers with a store of their own."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.api.answers import NOTHING_REPORTED_BASIS, Answer, block_answer, limits_answer
 from app.api.dependencies import JsonBody, Service
 from app.api.openapi_docs import reads, refuses_body
-from app.api.prepare import ENGINE_REFUSALS, call_answer
+from app.api.prepare import ENGINE_REFUSALS, REQUEST_RESPONSE, call_answer, request_response
 from app.api.prepare_models import GivenPreparedOut
 from app.api.repairs import body_repairs
-from app.api.responses import JSON, json_response, spliced
+from app.api.responses import json_response
 from app.api.stateless_models import (
     DiffIn,
     DiffOut,
@@ -30,6 +30,7 @@ from app.policies.presets import UnknownPolicy, policy_from
 from app.services.estimates import Estimate, estimate_given
 from app.services.given_limits import limits_given, standing_given
 from app.services.stateless import diff_given, prepare_given
+from app.services.wordings import wording_of
 from app.services.world_state import warning_answer
 
 router = APIRouter(prefix="/v1", tags=["stateless"])
@@ -46,7 +47,8 @@ _SETTING_REFUSALS = (
 @router.post(
     "/prepare",
     response_model=GivenPreparedOut,
-    responses=refuses_body(
+    responses=REQUEST_RESPONSE
+    | refuses_body(
         *_SETTING_REFUSALS,
         errors.ToolNameCollision,
         errors.EmptyMessage,
@@ -63,12 +65,13 @@ _SETTING_REFUSALS = (
         },
     ),
 )
-async def prepare(service: Service, body: JsonBody) -> Response:
+async def prepare(service: Service, body: JsonBody, http_request: Request) -> Response:
     """Prepare the next call of a conversation that is given whole; nothing is stored."""
     given = validated(GivenPrepareIn, body.value)
     call = await prepare_given(service, given.state())
-    about = canonical.encode(await call_answer(call, given.include, body_repairs(body, [])))
-    return Response(spliced(about, "request", call.request_fragments()), media_type=JSON)
+    wording = await wording_of(call, given.format)
+    about = canonical.encode(await call_answer(wording, given.include, body_repairs(body, [])))
+    return request_response(about, wording, http_request)
 
 
 @router.post(

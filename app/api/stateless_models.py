@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, model_validator
 from app.api.answers import Answer
 from app.api.blocks import ContentIn, blocks_of
 from app.api.message_models import RepairOut
-from app.api.prepare_models import Include, LimitsOut
+from app.api.prepare_models import Include, LimitsOut, PreparedFormat
 from app.api.usage_models import SampleDecisionOut, WindowStatusOut
 from app.api.validation import WireModel
 from app.api.wire import Count, GenerationIn, ModelProfileIn, SystemPartIn, ToolIn
@@ -91,7 +91,7 @@ class GivenPrepareIn(WireModel):
     conversation: list[ItemIn] = Field(default_factory=list)
     prune: PruneIn = Field(default_factory=PruneIn)
     generation: GenerationIn = Field(default_factory=GenerationIn)
-    format: Literal["neutral"] = "neutral"
+    format: PreparedFormat = "neutral"
     include: list[Include] = Field(default_factory=list)
 
     def state(self) -> GivenState:

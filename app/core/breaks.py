@@ -3,6 +3,8 @@
 Source: docs/semantics/engine.md#prefix.
 """
 
+from collections.abc import Sequence
+
 from app.core.engine import PreparedCall
 from app.core.items import Item
 from app.core.messages import Synthetic
@@ -33,6 +35,36 @@ def find_break(
     if same_view and _may_be_new(new_item, made_from, recipe):
         replaced = _replaced_result(_item(before, at), new_item)
     return Break(at=at, cause=replaced or cause)
+
+
+def break_in_format(
+    before: PreparedCall,
+    made_from: Recipe,
+    after: PreparedCall,
+    recipe: Recipe,
+    digests: tuple[Sequence[bytes], Sequence[bytes]],
+) -> Break:
+    """The first element in which two calls differ in the words of their format, with its cause.
+
+    Where the neutral requests go on with each other the format is the cause:
+    it says what stands last otherwise than what stands in the middle.
+
+    Args:
+        before: Not a prefix of `after` in these words.
+        made_from: What it was made from.
+        after: The later call.
+        recipe: What this one was made from.
+        digests: Of the elements of either.
+    """
+    old, new = digests
+    at = common_length(old, new)
+    neutral, count = element_digests(after), len(before.conversation) + len(before.surface.system)
+    is_repeated = element_digests(before) == neutral[:count]
+    if is_repeated and before.surface.tools == after.surface.tools:
+        cause = _settings_cause(made_from, recipe) or "encoding"
+    else:
+        cause = find_break(before, made_from, after, recipe).cause
+    return Break(at=None if at == len(old) else at, cause=cause)
 
 
 def _item(call: PreparedCall, at: int) -> Item | None:

@@ -32,10 +32,27 @@ Cause: TypeAlias = Literal[
     "visibility_changed",
     "trimmed",
     "mended",
+    "encoding",
 ]
 
 START = bytes(32)
 """h₀, the chain of no message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elements:
+    """What of a request a provider may have in its cache, in the words of the request's format."""
+
+    digests: tuple[bytes, ...]
+    """The sha256 of the bytes of each message element, system messages first."""
+    sizes: tuple[int, ...]
+    """Their bytes."""
+    system_count: int
+    """So many of them are system messages."""
+    system_fields: tuple[bytes, ...] = ()
+    """What the format has of the system parts outside of its messages."""
+    tools: tuple[bytes, ...]
+    """The definition of each tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,35 +132,52 @@ def is_append_only(shaping: Shaping) -> bool:
     return shaping.pairing == "synthesise" and shaping.context_policy == KEEP_ALL
 
 
-def fingerprint(call: PreparedCall, known: Fingerprint | None = None) -> Fingerprint:
-    """The fingerprint of a call; `known` is one whose messages it repeats."""
-    digests = element_digests(call)
-    system_count = len(call.surface.system)
-    system_chain = extend(START, digests[:system_count])
-    if known is None:
-        chain = extend(system_chain, digests[system_count:])
-    else:
-        chain = extend(known.chain, digests[known.message_count :])
+def neutral_elements(call: PreparedCall) -> Elements:
+    """The elements of a call's neutral request, from facts alone."""
     sizes = [
         *(element_bytes("system", part.form.facts.content_bytes) for part in call.surface.system),
         *(element_bytes(item.role, item.facts.content_bytes) for item in call.conversation),
     ]
-    system_bytes, total = sum(sizes[:system_count]), sum(sizes)
-    tools = call.surface.tools
+    return Elements(
+        digests=tuple(element_digests(call)),
+        sizes=tuple(sizes),
+        system_count=len(call.surface.system),
+        tools=tuple(tool.encoded for tool in call.surface.tools),
+    )
+
+
+def fingerprint(elements: Elements, known: Fingerprint | None = None) -> Fingerprint:
+    """The fingerprint of a request; `known` is one whose messages it repeats."""
+    digests, front = elements.digests, elements.digests[: elements.system_count]
+    front_chain = extend(START, front)
+    if known is None:
+        chain = extend(front_chain, digests[elements.system_count :])
+    else:
+        chain = extend(known.chain, digests[known.message_count :])
+    total = sum(elements.sizes)
+    front_bytes = sum(elements.sizes[: elements.system_count])
     return Fingerprint(
         message_count=len(digests),
         message_bytes=total,
         chain=chain,
         segments=(
-            Segment(name="system", size_bytes=system_bytes, chain=system_chain),
+            Segment(
+                name="system",
+                size_bytes=front_bytes + sum(map(len, elements.system_fields)),
+                chain=extend(front_chain, _digests(elements.system_fields)),
+            ),
             Segment(
                 name="tools",
-                size_bytes=sum(len(tool.encoded) for tool in tools),
-                chain=extend(START, (sha256(tool.encoded).digest() for tool in tools)),
+                size_bytes=sum(map(len, elements.tools)),
+                chain=extend(START, _digests(elements.tools)),
             ),
-            Segment(name="messages", size_bytes=total - system_bytes, chain=chain),
+            Segment(name="messages", size_bytes=total - front_bytes, chain=chain),
         ),
     )
+
+
+def _digests(parts: Iterable[bytes]) -> Iterable[bytes]:
+    return (sha256(part).digest() for part in parts)
 
 
 def is_prefix(previous: Fingerprint, digests: Sequence[bytes]) -> bool:
@@ -156,15 +190,6 @@ def common_length(left: Sequence[bytes], right: Sequence[bytes]) -> int:
     """How many leading elements two calls share."""
     pairs = zip(left, right, strict=False)
     return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
-
-
-def common_bytes(call: PreparedCall, count: int) -> int:
-    """Bytes of the first `count` message elements of a call."""
-    system = call.surface.system[:count]
-    conversation = call.conversation[: max(0, count - len(call.surface.system))]
-    return sum(element_bytes("system", part.form.facts.content_bytes) for part in system) + sum(
-        element_bytes(item.role, item.facts.content_bytes) for item in conversation
-    )
 
 
 def prepared_id(

@@ -80,10 +80,12 @@ class Encoded:
     path: ElementPath
     """The body's field that holds the elements."""
     elements: tuple[Mapping[str, Json], ...]
-    """The messages in order; an equal neutral prefix gives an equal prefix of these, cache
-    breakpoints aside."""
+    """The messages in order, without cache breakpoints; an equal neutral prefix gives an equal
+    prefix of these, but for the documented marks of a last one."""
     fields: Mapping[str, Json]
     """Everything else of the body; the elements stand behind `model` or first."""
+    cached: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
+    """The elements that carry a cache breakpoint, by their index."""
     call_ids: Mapping[str, str] = field(default_factory=dict)
     """Neutral call ids by the ids that the body has, only where they differ."""
     target: Target | None = None
@@ -93,7 +95,9 @@ class Encoded:
         """The body as JSON."""
         fields = dict(self.fields)
         model = {"model": fields.pop("model")} if "model" in fields else {}
-        elements: list[Json] = [dict(element) for element in self.elements]
+        elements: list[Json] = [
+            dict(self.cached.get(index, element)) for index, element in enumerate(self.elements)
+        ]
         return {**model, self.path: elements, **fields}
 
 

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from app.core.policy import Policy
 from app.core.shaping import CacheState
 from app.core.stored import Session
-from app.services.calls import NEUTRAL
 from app.store.connections import ReadConnection
 from app.store.prepared import PreparedRepository
 
@@ -33,7 +32,7 @@ async def _cache_state(
     where a compaction or a rewind has changed what the call begins with.
     """
     calls = PreparedRepository(connection, session.incarnation)
-    last = await calls.last(NEUTRAL, session.model)
+    last = await calls.last(session.model)
     if last is None or last.view_id != session.view_id:
         return "cold"
     return "warm" if now - last.prepared_at < timedelta(seconds=ttl_seconds) else "cold"

@@ -8,6 +8,8 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from anyio import CancelScope
+
 from app.services.resources import Resources
 from app.store.errors import DatabaseUnavailable
 from app.store.events import EventFilter, EventRepository, StoredEvent
@@ -56,7 +58,9 @@ async def follow(resources: Resources, wanted: EventFilter, place: int) -> Async
     while not listeners.is_ending:
         pulse = listeners.pulse
         try:
-            page = await _next(resources, wanted, place)
+            # A listener that leaves in the middle of it must not leave a connection half open.
+            with CancelScope(shield=True):
+                page = await _next(resources, wanted, place)
         except DatabaseUnavailable:
             # The listener comes again, and is told where the database is then.
             return

@@ -10,6 +10,7 @@ from app.services.calls import Standing, make_call
 from app.services.models import learned_limit
 from app.services.resources import Resources
 from app.services.situations import read_situation, recorded_items
+from app.services.wordings import Wording, wording_of
 from app.store.messages import MessageRepository
 from app.store.prepared import PreparedRepository
 from app.store.sessions import SessionRepository
@@ -50,8 +51,8 @@ async def preview_call(resources: Resources, session_id: str) -> Preview:
     return Preview(session=session, call=made.call, turn_ids=turn_ids, learned=learned)
 
 
-async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) -> PreparedCall:
-    """A call as it was prepared, made again from its recipe.
+async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) -> Wording:
+    """A call as it was prepared, made again from its recipe, in the words of its format.
 
     Raises:
         SessionNotFound, PreparedNotFound: There is no such session or call.
@@ -63,4 +64,4 @@ async def rebuild_call(resources: Resources, session_id: str, prepared_id: str) 
         recorded = await PreparedRepository(connection, session.incarnation).get(prepared_id)
         items = await recorded_items(resources, connection, session.incarnation, recorded.recipe)
         made = await make_call(resources, connection, recorded.recipe, items, session.incarnation)
-    return made.call
+    return await wording_of(made.call, recorded.recipe.format)

@@ -9,7 +9,7 @@ from app.core.stored import LearnedLimit, Session
 from app.services.append import Appended, Expected, append_drafts
 from app.services.artifacts import prefetch_offer
 from app.services.caching import prunes_now
-from app.services.calls import NEUTRAL, MadeCall, Standing, make_call
+from app.services.calls import MadeCall, Standing, make_call
 from app.services.claims import Claimed, CompactionRequest
 from app.services.compact import start_locked
 from app.services.decisions import Decided, OverflowReport, decide_call, pruned
@@ -41,6 +41,8 @@ class PrepareRequest:
     append: Sequence[IncomingMessage]
     expected: Expected
     world_state: SampleRequest | None
+    format: str
+    """Of the request: `neutral`, or one that has an encoder."""
     generation: Mapping[str, object]
     point: TurnPoint | None
     report: OverflowReport | None
@@ -109,7 +111,7 @@ async def _unchanged(
     made = await make_call(
         resources,
         connection,
-        seen.recipe(request.generation),
+        seen.recipe(request.generation, request.format),
         seen.items,
         session.incarnation,
         request.standing(session),
@@ -189,7 +191,7 @@ async def _decided(
     made = await make_call(
         resources,
         connection,
-        situation.recipe(request.generation),
+        situation.recipe(request.generation, request.format),
         situation.items,
         situation.session.incarnation,
         request.standing(situation.session),
@@ -295,7 +297,7 @@ async def _name(
     resources: Resources, connection: ReadConnection, session: Session, made: MadeCall
 ) -> tuple[NamedCall, Sequence[RecordedCall]]:
     calls = PreparedRepository(connection, session.incarnation)
-    recorded = await calls.latest(NEUTRAL, session.model, COMPARED_CALLS)
+    recorded = await calls.latest(made.recipe.format, session.model, COMPARED_CALLS)
     named = await name_call(resources, connection, made, session.incarnation, recorded)
     return named, recorded
 

@@ -8,7 +8,7 @@ from app.compaction.view import WHOLE, View
 from app.core.items import Item
 from app.core.recipe import Recipe, ViewKind
 from app.core.stored import Session
-from app.services.calls import recipe_of
+from app.services.calls import NEUTRAL, recipe_of
 from app.services.profiles import profile_of
 from app.services.resources import Resources, counter_of
 from app.services.views import view_items
@@ -27,9 +27,10 @@ class Situation:
     view_kind: ViewKind | None
     items: tuple[Item, ...]
 
-    def recipe(self, generation: Mapping[str, object]) -> Recipe:
+    def recipe(self, generation: Mapping[str, object], request_format: str = NEUTRAL) -> Recipe:
         """The recipe of the next call."""
-        return recipe_of(self.session, generation, self.view_kind)
+        recipe = recipe_of(self.session, generation, self.view_kind)
+        return replace(recipe, format=request_format)
 
     def with_items(self, session: Session, new: tuple[Item, ...]) -> "Situation":
         """The situation after some messages were stored."""

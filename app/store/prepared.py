@@ -60,11 +60,11 @@ class PreparedRepository:
         )
         return [_recorded(row) for row in await self._connection.execute(statement)]
 
-    async def last(self, request_format: str, model: str) -> LastCall | None:
-        """The last recorded call of a format and model; None before the first."""
+    async def last(self, model: str) -> LastCall | None:
+        """The last recorded call of a model in whatever format; None before the first."""
         statement = (
             select(prepared_calls.c.recipe, prepared_calls.c.created_at)
-            .where(self._mine, prepared_calls.c.format == request_format)
+            .where(self._mine)
             .where(prepared_calls.c.model == model)
             .order_by(prepared_calls.c.ordinal.desc())
             .limit(1)

@@ -7,6 +7,7 @@ import httpx
 from fastapi import FastAPI
 
 from app.api import problems
+from app.encoders.formats import ENCODERS
 from tests.api.client import Api, service, succeeded
 from tests.api.contract import DOCUMENT
 from tests.api.on_one_database import ON_SQLITE
@@ -17,7 +18,7 @@ async def test_the_index_tells_what_there_is_and_nothing_else(api: Api) -> None:
     assert succeeded(await api.client.get("/v1")) == {
         "name": "foreword",
         "version": "0.1.0",
-        "formats": ["neutral"],
+        "formats": ["neutral", *ENCODERS],
         "presets": ["awaken", "calibrated", "codex", "goose", "openwork"],
         "encodings": ["cl100k_base", "o200k_base"],
         "limits": {

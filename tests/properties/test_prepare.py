@@ -12,7 +12,7 @@ from app.core.engine import PreparedCall, PrepareInput, prepare
 from app.core.errors import ContextError, SystemMessageInConversation, UnsupportedUserData
 from app.core.facts import Form, form_of
 from app.core.items import Item
-from app.core.prefix import element_digests, fingerprint, repeats
+from app.core.prefix import element_digests, fingerprint, neutral_elements, repeats
 from app.core.request_copy import PruneBoundary
 from app.policies.presets import policy_from
 from tests.properties.conversations import (
@@ -139,7 +139,7 @@ def test_budget_and_fingerprint_equal_a_new_measurement_of_the_request(
 ) -> None:
     call = prepare(given)
     elements = list(map(compact_size, request_json(call)["messages"]))
-    made = fingerprint(call)
+    made = fingerprint(neutral_elements(call))
 
     assert call.budget.estimate == remeasured(request_bytes(call))
     assert (made.message_count, made.message_bytes) == (len(elements), sum(elements))
@@ -200,10 +200,12 @@ def test_a_call_that_repeats_the_one_before_holds_all_of_its_messages(
     pair: tuple[PrepareInput, PrepareInput],
 ) -> None:
     before, after = map(prepare, pair)
-    previous = fingerprint(before)
+    previous = fingerprint(neutral_elements(before))
     old, new = element_digests(before), element_digests(after)
     is_repeated = repeats(after, previous, len(pair[0].items))
 
     assert is_repeated is (new[: len(old)] == old)
     if is_repeated:
-        assert fingerprint(after, previous) == fingerprint(after)
+        assert fingerprint(neutral_elements(after), previous) == fingerprint(
+            neutral_elements(after)
+        )

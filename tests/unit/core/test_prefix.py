@@ -10,12 +10,12 @@ from app.core.prefix import (
     START,
     Fingerprint,
     Segment,
-    common_bytes,
     common_length,
     element_digests,
     extend,
     fingerprint,
     is_prefix,
+    neutral_elements,
     prepared_id,
     repeats,
 )
@@ -49,6 +49,10 @@ def prepared(*items: Item, boundary: PruneBoundary | None = None) -> PreparedCal
     return prepare(given)
 
 
+def printed(call: PreparedCall, known: Fingerprint | None = None) -> Fingerprint:
+    return fingerprint(neutral_elements(call), known)
+
+
 def elements(call: PreparedCall) -> list[bytes]:
     """The exact JSON of each message, cut out of the parsed request."""
     return [compact(message) for message in request_json(call)["messages"]]
@@ -68,7 +72,7 @@ def chained(parts: Sequence[bytes]) -> bytes:
 
 def test_the_chain_of_a_system_and_a_user_message() -> None:
     call = prepare(prepare_input(user("hello"), parts=(part("p", "s"),)))
-    made = fingerprint(call)
+    made = printed(call)
 
     assert [len(element) for element in elements(call)] == [56, 58]
     assert made.chain.hex() == "aab84ff2d679c1de9f17b5afdb2c39f30b10736de12ae27007bbc669268bb76d"
@@ -93,7 +97,7 @@ def test_a_fingerprint_equals_one_made_from_the_bytes_of_the_request(count: int)
     system, conversation = sent[:2], sent[2:]
     definitions = [compact(tool) for tool in request_json(call)["tools"]]
 
-    assert fingerprint(call) == Fingerprint(
+    assert printed(call) == Fingerprint(
         message_count=len(sent),
         message_bytes=sum(map(len, sent)),
         chain=chained(sent),
@@ -108,10 +112,10 @@ def test_a_fingerprint_equals_one_made_from_the_bytes_of_the_request(count: int)
 
 @pytest.mark.parametrize("known_count", range(1, 5))
 def test_a_known_fingerprint_is_continued(known_count: int) -> None:
-    known = fingerprint(prepared(*HISTORY[:3]))
+    known = printed(prepared(*HISTORY[:3]))
     later = prepared(*HISTORY[: 3 + known_count - 1])
 
-    assert fingerprint(later, known) == fingerprint(later)
+    assert printed(later, known) == printed(later)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +126,7 @@ def test_a_known_fingerprint_is_continued(known_count: int) -> None:
 def test_a_call_repeats_the_one_before_unless_a_result_moved_in(
     before: int, after: int, same: bool
 ) -> None:
-    previous = fingerprint(prepared(*HISTORY[:before]))
+    previous = printed(prepared(*HISTORY[:before]))
     later = prepared(*HISTORY[:after])
 
     assert repeats(later, previous, before) is same
@@ -130,21 +134,21 @@ def test_a_call_repeats_the_one_before_unless_a_result_moved_in(
 
 
 def test_a_shorter_call_repeats_nothing() -> None:
-    previous = fingerprint(prepared(*HISTORY[:3]))
+    previous = printed(prepared(*HISTORY[:3]))
 
     assert not repeats(prepared(*HISTORY[:1]), previous, 3)
     assert not is_prefix(previous, element_digests(prepared(*HISTORY[:1])))
 
 
 def test_a_call_repeats_itself() -> None:
-    previous = fingerprint(prepared(*HISTORY))
+    previous = printed(prepared(*HISTORY))
 
     assert repeats(prepared(*HISTORY), previous, 6)
     assert is_prefix(previous, element_digests(prepared(*HISTORY)))
 
 
 def test_a_call_is_no_prefix_of_one_with_other_bytes() -> None:
-    previous = fingerprint(prepared(*HISTORY[:3]))
+    previous = printed(prepared(*HISTORY[:3]))
     pruned = prepared(*HISTORY[:3], boundary=PruneBoundary(through_sequence=3))
 
     assert not is_prefix(previous, element_digests(pruned))
@@ -168,15 +172,14 @@ def test_the_common_length_ends_at_the_first_difference(
     assert common_length(left, right) == common
 
 
-@pytest.mark.parametrize("count", range(9))
-def test_common_bytes_are_those_of_the_elements_without_commas(count: int) -> None:
+def test_the_sizes_of_elements_are_those_of_their_bytes() -> None:
     call = prepared(*HISTORY)
 
-    assert common_bytes(call, count) == sum(map(len, elements(call)[:count]))
+    assert neutral_elements(call).sizes == tuple(map(len, elements(call)))
 
 
 def test_a_prepared_id_is_a_hash_of_what_was_prepared() -> None:
-    made = fingerprint(prepared(*HISTORY))
+    made = printed(prepared(*HISTORY))
     chains = [made.chain, *(segment.chain for segment in made.segments)]
     parts = ["i-1", "neutral", "model-1", '{"top_p":1}', *(chain.hex() for chain in chains)]
 
@@ -186,20 +189,20 @@ def test_a_prepared_id_is_a_hash_of_what_was_prepared() -> None:
 
 
 def test_each_part_of_a_prepared_call_changes_its_id() -> None:
-    made = fingerprint(prepared(*HISTORY))
+    made = printed(prepared(*HISTORY))
     ids = {
         prepared_id("i-1", "neutral", "m", b"{}", made),
         prepared_id("i-2", "neutral", "m", b"{}", made),
         prepared_id("i-1", "other", "m", b"{}", made),
         prepared_id("i-1", "neutral", "n", b"{}", made),
         prepared_id("i-1", "neutral", "m", b'{"top_p":1}', made),
-        prepared_id("i-1", "neutral", "m", b"{}", fingerprint(prepared(*HISTORY[:5]))),
+        prepared_id("i-1", "neutral", "m", b"{}", printed(prepared(*HISTORY[:5]))),
         prepared_id(
             "i-1",
             "neutral",
             "m",
             b"{}",
-            fingerprint(prepare(prepare_input(*HISTORY, parts=PARTS, tools=()))),
+            printed(prepare(prepare_input(*HISTORY, parts=PARTS, tools=()))),
         ),
     }
 

@@ -24,7 +24,7 @@ def read(transcript: object, model: str | None) -> Imported:
     named = text_or_none(body.get("model")) or model
     if body.get("system") is not None:
         gathering.system(flat_blocks(body["system"], "transcript.system", gathering))
-    for message, key in objects(body.get("messages", []), path):
+    for message, key in objects(body["messages"], path):
         gathering.left_out(message, _OF_MESSAGE)
         _message(message, key, gathering, named)
     gathering.settings(body, _OF_BODY)

@@ -64,7 +64,7 @@ def read(transcript: object, model: str | None) -> Imported:
     system = list(objects(body.get("system"), "transcript.system"))
     if system:
         gathering.system(_flat(system, gathering))
-    for message, key in objects(body.get("messages", []), path):
+    for message, key in objects(body["messages"], path):
         _message(message, key, gathering, named)
     gathering.settings(body, _OF_BODY)
     if body.get("toolConfig") is not None:

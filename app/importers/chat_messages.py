@@ -53,7 +53,7 @@ class ChatReader:
         body, path = whole(transcript, "messages")
         gathering = Gathering()
         named = text_or_none(body.get("model")) or model
-        for message, key in objects(body.get("messages", []), path):
+        for message, key in objects(body["messages"], path):
             self._message(message, key, gathering, named)
         gathering.settings(body, _OF_BODY)
         self._tools(body, gathering)

@@ -55,7 +55,7 @@ def read(transcript: object, model: str | None) -> Imported:
     system = _either(body, "systemInstruction", "system_instruction")
     if system is not None:
         reader.system(system)
-    for content, key in objects(body.get("contents", []), path):
+    for content, key in objects(body["contents"], path):
         reader.content(content, key)
     reader.gathering.settings(body, _OF_BODY)
     for tool, key in objects(body.get("tools"), "transcript.tools"):

@@ -25,7 +25,7 @@ def read(transcript: object, model: str | None) -> Imported:
     instructions = body.get("instructions")
     if instructions is not None:
         gathering.system((text_block(text_of(instructions, "transcript.instructions")),))
-    given = body.get("input", [])
+    given = body["input"]
     if isinstance(given, str):
         gathering.user((text_block(given),))
     else:

@@ -26,6 +26,8 @@ def whole(transcript: object, elements: str) -> tuple[JsonObject, str]:
         return {elements: transcript}, "transcript"
     if not isinstance(transcript, Mapping):
         raise InvalidTranscript("a transcript must be a provider's body", key="transcript")
+    if transcript.get(elements) is None:
+        raise InvalidTranscript(f"a body must have {elements}", key=f"transcript.{elements}")
     return transcript, f"transcript.{elements}"
 
 

@@ -229,7 +229,8 @@ REFUSED: list[tuple[object, str]] = [
     ({"messages": [{"role": "user", "content": [{}]}]}, "transcript.messages.0.content.0.type"),
     ([{"role": "assistant", "content": 1}], "transcript.0.content"),
     ([{"role": "assistant", "tool_calls": [{}]}], "transcript.0.tool_calls.0"),
-    ({"tools": [{"function": {}}]}, "transcript.tools.0.name"),
+    ({"tools": []}, "transcript.messages"),
+    ({"messages": [], "tools": [{"function": {}}]}, "transcript.tools.0.name"),
 ]
 
 

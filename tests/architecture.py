@@ -17,6 +17,9 @@ PURE_PACKAGES = (
 )
 """The folders of app/ whose code turns the same input into the same bytes."""
 
+READS: Mapping[str, tuple[str, ...]] = {"importers": ("encoders",)}
+"""The pure packages that another one may read beside the core: answers are decoded in one place."""
+
 PURE_MODULES = frozenset(
     {
         "__future__",
@@ -127,7 +130,7 @@ def impurities(path: str, tree: ast.Module) -> list[str]:
 def _is_pure_import(name: str, own_package: str) -> bool:
     parts = name.split(".")
     if parts[0] == "app":
-        return parts[1:2] in (["core"], [own_package])
+        return parts[1] in ("core", own_package, *READS.get(own_package, ()))
     return parts[0] in PURE_MODULES or ".".join(parts[:2]) in PURE_MODULES
 
 

@@ -16,6 +16,7 @@ from app.api import (
     encoding,
     events,
     history,
+    imports,
     index,
     messages,
     models,
@@ -53,6 +54,7 @@ _ROUTED = (
     stateless,
     stateless_compaction,
     encoding,
+    imports,
 )
 _REF_TEMPLATE = "#/components/schemas/{model}"
 

@@ -15,6 +15,7 @@ from app.compaction import errors as compaction
 from app.compaction import refusals
 from app.core import canonical, errors, events, turns, usage_report
 from app.encoders import decoding
+from app.importers import transcript
 from app.policies import codex_window, overrides, presets
 from app.store.errors import DatabaseUnavailable
 from app.world_state import errors as world_state
@@ -83,6 +84,7 @@ STATUS: Mapping[type[errors.ContextError], HTTPStatus] = {
     usage_report.InvalidUsage: HTTPStatus.UNPROCESSABLE_ENTITY,
     usage_report.UsageConflict: HTTPStatus.CONFLICT,
     decoding.InvalidAnswer: HTTPStatus.UNPROCESSABLE_ENTITY,
+    transcript.InvalidTranscript: HTTPStatus.UNPROCESSABLE_ENTITY,
     codex_window.InvalidWindow: HTTPStatus.UNPROCESSABLE_ENTITY,
     presets.UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     overrides.UnknownPolicyOverride: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -11,6 +11,9 @@ from app.encoders.answered import argument_text_of, call_of, mapping_or_none, te
 from app.encoders.decoding import Decoded, InvalidAnswer
 from app.encoders.repairs import RepairLog
 
+ANSWER_PATH = "choices.0.message"
+"""Of the message that is read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatAnswer:
@@ -54,9 +57,14 @@ def chat_answer(body: Mapping[str, object]) -> ChatAnswer:
 
 
 def answered_calls(
-    message: Mapping[str, object], call_ids: Mapping[str, str], log: RepairLog
+    message: Mapping[str, object],
+    call_ids: Mapping[str, str],
+    log: RepairLog,
+    path: str = ANSWER_PATH,
 ) -> tuple[ToolCall, ...]:
     """The calls of a message, under the ids that the conversation knows.
+
+    `path` is where the message stands, for what is wrong with it.
 
     Raises:
         InvalidAnswer: A call is none of a function, or has no name.
@@ -65,11 +73,16 @@ def answered_calls(
     if calls is None:
         return ()
     if not isinstance(calls, Sequence) or isinstance(calls, str):
-        raise InvalidAnswer("tool_calls must be a list", key="choices.0.message.tool_calls")
-    return tuple(_call(call, number, call_ids, log) for number, call in enumerate(calls))
+        raise InvalidAnswer("tool_calls must be a list", key=f"{path}.tool_calls")
+    return tuple(
+        _call(call, number, call_ids, log, f"{path}.tool_calls.{number}")
+        for number, call in enumerate(calls)
+    )
 
 
-def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog) -> ToolCall:
+def _call(
+    call: object, number: int, call_ids: Mapping[str, str], log: RepairLog, key: str
+) -> ToolCall:
     function = call.get("function") if isinstance(call, Mapping) else None
     name = function.get("name") if isinstance(function, Mapping) else None
     if (
@@ -77,8 +90,6 @@ def _call(call: object, number: int, call_ids: Mapping[str, str], log: RepairLog
         or not isinstance(function, Mapping)
         or not isinstance(name, str)
     ):
-        key = f"choices.0.message.tool_calls.{number}"
         raise InvalidAnswer("a call must name a function", key=key)
-    key = f"choices.0.message.tool_calls.{number}.function.arguments"
-    arguments = argument_text_of(function.get("arguments"), key)
+    arguments = argument_text_of(function.get("arguments"), f"{key}.function.arguments")
     return call_of(call.get("id"), name, arguments, [number, call], call_ids, log)

@@ -5,13 +5,11 @@ Source: docs/semantics/encoders.md#answers.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.core.blocks import Block, ProviderOpaque, ProviderState, Thinking, text_block
-from app.encoders.chat_answers import answered_calls, chat_answer
+from app.core.blocks import Block, Blocks, ProviderOpaque, ProviderState, Thinking, text_block
+from app.encoders.chat_answers import ANSWER_PATH, answered_calls, chat_answer
 from app.encoders.decoding import Asked, Decoded, InvalidAnswer
 from app.encoders.mistral import DRIVER
 from app.encoders.repairs import RepairLog
-
-_CONTENT = "choices.0.message.content"
 
 
 def decode(body: Mapping[str, object], asked: Asked) -> Decoded:
@@ -25,14 +23,25 @@ def decode(body: Mapping[str, object], asked: Asked) -> Decoded:
         InvalidAnswer: The body is no chat completion.
     """
     answer, log = chat_answer(body), RepairLog()
-    blocks: list[Block] = [
-        *_said(answer.message.get("content"), asked.state_model(answer.model)),
-        *answered_calls(answer.message, asked.call_ids, log),
-    ]
-    return answer.decoded(tuple(blocks), log)
+    known = Asked(call_ids=asked.call_ids, model=asked.state_model(answer.model))
+    return answer.decoded(assistant_blocks(answer.message, known, log, ANSWER_PATH), log)
 
 
-def _said(content: object, model: str | None) -> Iterator[Block]:
+def assistant_blocks(
+    message: Mapping[str, object], asked: Asked, log: RepairLog, path: str
+) -> Blocks:
+    """The blocks of an assistant message that stands at `path`.
+
+    Raises:
+        InvalidAnswer: It is none.
+    """
+    return (
+        *_said(message.get("content"), asked.model, f"{path}.content"),
+        *answered_calls(message, asked.call_ids, log, path),
+    )
+
+
+def _said(content: object, model: str | None, path: str) -> Iterator[Block]:
     if content is None or content == "":
         return
     if isinstance(content, str):
@@ -40,16 +49,16 @@ def _said(content: object, model: str | None) -> Iterator[Block]:
     elif isinstance(content, Sequence):
         for number, chunk in enumerate(content):
             if not isinstance(chunk, Mapping):
-                raise InvalidAnswer("a chunk must be an object", key=f"{_CONTENT}.{number}")
-            yield from _chunk(chunk, number, model)
+                raise InvalidAnswer("a chunk must be an object", key=f"{path}.{number}")
+            yield from _chunk(chunk, f"{path}.{number}", model)
     else:
-        raise InvalidAnswer("content must be text or a list of chunks", key=_CONTENT)
+        raise InvalidAnswer("content must be text or a list of chunks", key=path)
 
 
-def _chunk(chunk: Mapping[str, object], number: int, model: str | None) -> Iterator[Block]:
+def _chunk(chunk: Mapping[str, object], path: str, model: str | None) -> Iterator[Block]:
     sort, text = chunk.get("type"), chunk.get("text")
     if sort == "thinking":
-        yield _thinking(chunk, number, model)
+        yield _thinking(chunk, path, model)
     elif isinstance(text, str):
         if text:
             yield text_block(text)
@@ -58,7 +67,7 @@ def _chunk(chunk: Mapping[str, object], number: int, model: str | None) -> Itera
         yield ProviderOpaque(type="provider_opaque", driver=DRIVER, kind=str(sort), payload=chunk)
 
 
-def _thinking(chunk: Mapping[str, object], number: int, model: str | None) -> Thinking:
+def _thinking(chunk: Mapping[str, object], path: str, model: str | None) -> Thinking:
     thoughts = chunk.get("thinking")
     if isinstance(thoughts, str):
         texts = [thoughts]
@@ -69,7 +78,7 @@ def _thinking(chunk: Mapping[str, object], number: int, model: str | None) -> Th
             if isinstance(part, Mapping) and isinstance(part.get("text"), str)
         ]
     else:
-        raise InvalidAnswer("thinking must be text or parts", key=f"{_CONTENT}.{number}.thinking")
+        raise InvalidAnswer("thinking must be text or parts", key=f"{path}.thinking")
     text = "".join(texts)
     # What the text alone does not give again is kept, and nothing twice.
     plain = [{"type": "text", "text": text}]

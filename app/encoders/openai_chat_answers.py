@@ -5,8 +5,8 @@ Source: docs/semantics/encoders.md#answers.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.core.blocks import Block, Thinking, text_block
-from app.encoders.chat_answers import answered_calls, chat_answer
+from app.core.blocks import Block, Blocks, Thinking, text_block
+from app.encoders.chat_answers import ANSWER_PATH, answered_calls, chat_answer
 from app.encoders.decoding import Asked, Decoded, InvalidAnswer
 from app.encoders.repairs import RepairLog
 
@@ -25,12 +25,22 @@ def decode(body: Mapping[str, object], asked: Asked) -> Decoded:
         InvalidAnswer: The body is no chat completion.
     """
     answer, log = chat_answer(body), RepairLog()
-    blocks: list[Block] = [
-        *_reasoning(answer.message),
-        *_said(answer.message),
-        *answered_calls(answer.message, asked.call_ids, log),
-    ]
-    return answer.decoded(tuple(blocks), log)
+    return answer.decoded(assistant_blocks(answer.message, asked, log, ANSWER_PATH), log)
+
+
+def assistant_blocks(
+    message: Mapping[str, object], asked: Asked, log: RepairLog, path: str
+) -> Blocks:
+    """The blocks of an assistant message that stands at `path`.
+
+    Raises:
+        InvalidAnswer: It is none.
+    """
+    return (
+        *_reasoning(message),
+        *_said(message, path),
+        *answered_calls(message, asked.call_ids, log, path),
+    )
 
 
 def _reasoning(message: Mapping[str, object]) -> Iterator[Block]:
@@ -42,7 +52,7 @@ def _reasoning(message: Mapping[str, object]) -> Iterator[Block]:
             return
 
 
-def _said(message: Mapping[str, object]) -> Iterator[Block]:
+def _said(message: Mapping[str, object], path: str) -> Iterator[Block]:
     """What the model says: text, a refusal, or what it spoke."""
     content = message.get("content")
     if isinstance(content, str):
@@ -50,11 +60,11 @@ def _said(message: Mapping[str, object]) -> Iterator[Block]:
     elif content is None:
         texts = []
     elif isinstance(content, Sequence):
-        texts = [_part_text(part, number) for number, part in enumerate(content)]
+        texts = [
+            _part_text(part, f"{path}.content.{number}") for number, part in enumerate(content)
+        ]
     else:
-        raise InvalidAnswer(
-            "content must be text or a list of parts", key="choices.0.message.content"
-        )
+        raise InvalidAnswer("content must be text or a list of parts", key=f"{path}.content")
     audio = message.get("audio")
     spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
     for text in (*texts, message.get("refusal"), spoken):
@@ -62,9 +72,9 @@ def _said(message: Mapping[str, object]) -> Iterator[Block]:
             yield text_block(text)
 
 
-def _part_text(part: object, number: int) -> str:
+def _part_text(part: object, key: str) -> str:
     if isinstance(part, Mapping):
         text = part.get("refusal") if part.get("type") == "refusal" else part.get("text")
         if isinstance(text, str):
             return text
-    raise InvalidAnswer("a part must have text", key=f"choices.0.message.content.{number}")
+    raise InvalidAnswer("a part must have text", key=key)

@@ -20,7 +20,7 @@ from app.services.encoding import EncodedGiven, GivenRequest
 from app.services.wordings import Wording
 
 EncodedFormat: TypeAlias = Literal[
-    "openai.chat", "anthropic.messages", "bedrock.converse", "mistral.chat"
+    "openai.chat", "openai.responses", "anthropic.messages", "bedrock.converse", "mistral.chat"
 ]
 """Formats that requests can be said in."""
 REPAIR_CODES = get_args(EncodingRepairCode)

@@ -1,6 +1,6 @@
 """Encodings on the wire: neutral requests, bodies of providers, and their answers."""
 
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -14,15 +14,11 @@ from app.core.items import message_id
 from app.core.messages import Role
 from app.core.usage_report import UsageNumbers
 from app.encoders.decoding import Asked, Decoded
-from app.encoders.encoding import Encoded, EncodingRepair, EncodingRepairCode
+from app.encoders.encoding import Encoded, EncodingRepair, EncodingRepairCode, Format
 from app.encoders.request import NeutralTool
 from app.services.encoding import EncodedGiven, GivenRequest
 from app.services.wordings import Wording
 
-EncodedFormat: TypeAlias = Literal[
-    "openai.chat", "openai.responses", "anthropic.messages", "bedrock.converse", "mistral.chat"
-]
-"""Formats that requests can be said in."""
 REPAIR_CODES = get_args(EncodingRepairCode)
 
 
@@ -80,13 +76,13 @@ class EncodeIn(WireModel):
     """A neutral request, and the format to say it in."""
 
     request: NeutralRequestIn
-    format: EncodedFormat
+    format: Format
 
 
 class DecodeIn(WireModel):
     """A provider's answer, and the call ids of the request that it answers."""
 
-    format: EncodedFormat
+    format: Format
     body: dict[str, JsonValue]
     call_ids: Annotated[dict[str, str], Field(description="As `encode` gave it.")] = Field(
         default_factory=dict

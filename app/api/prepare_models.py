@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from app.api.encoding_models import EncodedFormat, TargetOut
+from app.api.encoding_models import TargetOut
 from app.api.message_models import MessageOut, PlacedOut, RepairOut
 from app.api.session_models import ToolOut
 from app.api.validation import WireModel
@@ -14,6 +14,7 @@ from app.core.budget import BudgetState
 from app.core.ids import check_key
 from app.core.limits import Action, LimitScope, Phase, Reason
 from app.core.prefix import Cause
+from app.encoders.encoding import Format
 from app.services.append import Expected
 from app.services.decisions import Delivery, OverflowReport
 from app.services.prepare import PrepareRequest
@@ -21,7 +22,7 @@ from app.services.turns import TurnPoint
 from app.services.world_state import SampleRequest
 from app.world_state.on_error import OnError
 
-PreparedFormat: TypeAlias = Literal["neutral"] | EncodedFormat
+PreparedFormat: TypeAlias = Literal["neutral"] | Format
 """Whose words a request is said in."""
 
 Include: TypeAlias = Literal["provenance", "items"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
-from app.core.blocks import Data, FileIdSource, ResultState, Thinking
+from app.core.blocks import Data, FileIdSource, Thinking, ToolResult
 from app.core.canonical import Json
 from app.encoders.anthropic_fields import AnthropicFields
 from app.encoders.call_ids import CallIdRule
@@ -17,6 +17,7 @@ from app.encoders.media import PDF_TYPE, address, is_image, media_type, payload
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
 from app.encoders.turns import (
+    FAULTS,
     DocumentNames,
     Part,
     Place,
@@ -36,7 +37,6 @@ CALL_IDS = CallIdRule(
 BREAKPOINT: Mapping[str, Json] = {"type": "ephemeral"}
 _UNMARKED = frozenset({"thinking", "redacted_thinking"})
 """Parts that can carry no breakpoint."""
-_FAULTS: frozenset[ResultState] = frozenset({"error", "interrupted", "denied"})
 
 
 def encode(request: NeutralRequest, options: EncodingOptions) -> Encoded:
@@ -98,9 +98,9 @@ def _call(call_id: str, name: str, arguments: dict[str, Json]) -> Part:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
-def _result(call_id: str, parts: list[Part], state: ResultState) -> Part:
-    fault: Part = {"is_error": True} if state in _FAULTS else {}
-    return {"type": "tool_result", "tool_use_id": call_id, "content": [*parts], **fault}
+def _result(result: ToolResult, call_id: str, parts: list[Part]) -> list[Part]:
+    fault: Part = {"is_error": True} if result.state in FAULTS else {}
+    return [{"type": "tool_result", "tool_use_id": call_id, "content": [*parts], **fault}]
 
 
 def _medium(data: Data, place: Place, names: DocumentNames) -> Part | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import cast
 from urllib.parse import quote
 
-from app.core.blocks import Data, ResultState, Thinking
+from app.core.blocks import Data, Thinking, ToolResult
 from app.core.canonical import Json
 from app.encoders.bedrock_fields import bedrock_fields
 from app.encoders.call_ids import CallIdRule
@@ -18,6 +18,7 @@ from app.encoders.media import PDF_TYPE, is_image, media_type, payload
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
 from app.encoders.turns import (
+    FAULTS,
     DocumentNames,
     Part,
     Place,
@@ -37,7 +38,6 @@ CALL_IDS = CallIdRule(
 BREAKPOINT: Part = {"cachePoint": {"type": "default"}}
 _CACHED = re.compile(r".*(?:claude|nova).*", re.DOTALL)
 """Models that take breakpoints; the others refuse them."""
-_FAULTS: frozenset[ResultState] = frozenset({"error", "interrupted", "denied"})
 _DOCUMENTS: Mapping[str, str] = {PDF_TYPE: "pdf", **TEXT_TYPES}
 _UNNAMED = "document"
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9\-()\[\] ]+")
@@ -88,9 +88,9 @@ def _call(call_id: str, name: str, arguments: dict[str, Json]) -> Part:
     return {"toolUse": {"toolUseId": call_id, "name": name, "input": arguments}}
 
 
-def _result(call_id: str, parts: list[Part], state: ResultState) -> Part:
-    status = "error" if state in _FAULTS else "success"
-    return {"toolResult": {"toolUseId": call_id, "content": [*parts], "status": status}}
+def _result(result: ToolResult, call_id: str, parts: list[Part]) -> list[Part]:
+    status = "error" if result.state in FAULTS else "success"
+    return [{"toolResult": {"toolUseId": call_id, "content": [*parts], "status": status}}]
 
 
 def _medium(data: Data, place: Place, names: DocumentNames) -> Part | None:

@@ -10,6 +10,8 @@ from app.encoders import (
     anthropic_answers,
     bedrock,
     bedrock_answers,
+    gemini,
+    gemini_answers,
     mistral,
     mistral_answers,
     openai_chat,
@@ -24,6 +26,7 @@ ENCODERS: Mapping[Format, Encode] = {
     "openai.chat": openai_chat.encode,
     "openai.responses": openai_responses.encode,
     "anthropic.messages": anthropic.encode,
+    "gemini.generate_content": gemini.encode,
     "bedrock.converse": bedrock.encode,
     "mistral.chat": mistral.encode,
 }
@@ -31,6 +34,7 @@ DECODERS: Mapping[Format, Decode] = {
     "openai.chat": openai_chat_answers.decode,
     "openai.responses": openai_responses_answers.decode,
     "anthropic.messages": anthropic_answers.decode,
+    "gemini.generate_content": gemini_answers.decode,
     "bedrock.converse": bedrock_answers.decode,
     "mistral.chat": mistral_answers.decode,
 }

@@ -55,8 +55,8 @@ class TurnDialect:
     text: Callable[[str], Part]
     call: Callable[[str, str, dict[str, Json]], Part]
     """A call of an id, a name and arguments."""
-    result: Callable[[str, list[Part], ResultState], Part]
-    """The result of an id."""
+    result: Callable[[ToolResult, str, list[Part]], list[Part]]
+    """A result under an id, with what it says: one part, and what it cannot hold behind it."""
     medium: Callable[[Data, Place, "DocumentNames"], Part | None]
     """None where no part can carry it there."""
     thinking: Callable[[Thinking], Part | None]
@@ -195,14 +195,14 @@ class TurnWriter:
     def _add_results(self, blocks: Blocks, index: int) -> None:
         for block in blocks:
             if isinstance(block, ToolResult):
-                self._results.append(self._result(block, index))
+                self._results += self._result(block, index)
 
-    def _result(self, result: ToolResult, index: int) -> Part:
+    def _result(self, result: ToolResult, index: int) -> list[Part]:
         parts = self._parts("result", result.output, index)
         if not parts:
             self.log.add("placeholder_added", index, call_id=result.id)
             parts = [self.dialect.text(EMPTY_RESULT_TEXT)]
-        return self.dialect.result(self.ids.of_result(result.id), parts, result.state)
+        return self.dialect.result(result, self.ids.of_result(result.id), parts)
 
     def _end_results(self) -> None:
         if self._results:
@@ -273,6 +273,10 @@ class TurnWriter:
             return part
         self.log.add("media_replaced", index, detail=media_type(data) or "file")
         return self.dialect.text(media_note(data))
+
+
+FAULTS: frozenset[ResultState] = frozenset({"error", "interrupted", "denied"})
+"""States of results in which a tool did not do what it was asked for."""
 
 
 def breakpoints(turns: Sequence[Turn]) -> list[int]:

@@ -19,7 +19,7 @@ from app.core.blocks import (
     text_block,
 )
 from app.importers.gathering import Gathering
-from app.importers.media import in_message, medium
+from app.importers.media import in_message, medium, under_id
 from app.importers.reading import (
     JsonObject,
     arguments_of,
@@ -160,6 +160,8 @@ class _Reader:
             given = object_of(held, f"{key}.fileData")
             self.gathering.left_out(part, {"fileData", "file_data"})
             uri = text_of(_either(given, "fileUri", "file_uri"), f"{key}.fileData.fileUri")
+            if _either(given, "mimeType", "mime_type") is None:
+                return medium(under_id(uri), _name(given))
             source = UrlSource(source_type="url", url=uri, media_type=_type(given))
             return medium(source, _name(given))
         return None

@@ -70,7 +70,9 @@ def _gemini(address: str, model: str, body: Body) -> None:
         ),
     }
     given = {name: value for name, value in fields.items() if value is not None}
-    options = gemini.HttpOptions(base_url=address, timeout=int(SECONDS * 1000))
+    options = gemini.HttpOptions(
+        base_url=address, api_version="v1beta", timeout=int(SECONDS * 1000)
+    )
     with genai.Client(api_key="key", vertexai=False, http_options=options) as client:
         client.models.generate_content(
             model=model,
@@ -106,6 +108,35 @@ def _with_mistral_defaults(body: Body) -> Body:
         if "tool_calls" in message:
             message["tool_calls"] = [{"index": 0, **call} for call in message["tool_calls"]]
     return {"stream": False, **body, "messages": messages}
+
+
+def _as_google_writes(body: Body) -> Body:
+    """The body as the SDK spells it: Google reads both spellings of a field."""
+    tools = [
+        {"functionDeclarations": [_snake_schema(tool) for tool in each["functionDeclarations"]]}
+        for each in body.get("tools", [])
+    ]
+    contents = [_url_safe(content) for content in body["contents"]]
+    written = {"generationConfig": {}, **body, "contents": contents}
+    return {**written, "tools": tools} if tools else written
+
+
+def _url_safe(value: Any) -> Any:
+    """The same with payloads in the other alphabet of base64."""
+    if isinstance(value, list):
+        return [_url_safe(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "mimeType" in value and "data" in value:
+        return {**value, "data": value["data"].replace("+", "-").replace("/", "_")}
+    return {name: _url_safe(item) for name, item in value.items()}
+
+
+def _snake_schema(declaration: Body) -> Body:
+    return {
+        "parameters_json_schema" if name == "parametersJsonSchema" else name: value
+        for name, value in declaration.items()
+    }
 
 
 SDKS: Mapping[Format, Sdk] = {
@@ -171,6 +202,7 @@ SDKS: Mapping[Format, Sdk] = {
                 {"content": {"role": "model", "parts": [{"text": "Done."}]}, "finishReason": "STOP"}
             ]
         },
+        arrives=_as_google_writes,
     ),
     "bedrock.converse": Sdk(
         post=_bedrock,

@@ -116,20 +116,24 @@ def _as_google_writes(body: Body) -> Body:
         {"functionDeclarations": [_snake_schema(tool) for tool in each["functionDeclarations"]]}
         for each in body.get("tools", [])
     ]
-    contents = [_url_safe(content) for content in body["contents"]]
+    contents = [_media_as_written(content) for content in body["contents"]]
     written = {"generationConfig": {}, **body, "contents": contents}
     return {**written, "tools": tools} if tools else written
 
 
-def _url_safe(value: Any) -> Any:
-    """The same with payloads in the other alphabet of base64."""
+def _media_as_written(value: Any) -> Any:
+    """The same with media in the other spelling, their payloads in the other alphabet of base64."""
     if isinstance(value, list):
-        return [_url_safe(item) for item in value]
+        return [_media_as_written(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if "mimeType" in value and "data" in value:
-        return {**value, "data": value["data"].replace("+", "-").replace("/", "_")}
-    return {name: _url_safe(item) for name, item in value.items()}
+    if "mimeType" not in value:
+        return {name: _media_as_written(item) for name, item in value.items()}
+    spelled = {"mimeType": "mime_type", "fileUri": "file_uri"}
+    written = {spelled.get(name, name): item for name, item in value.items()}
+    if "data" in written:
+        written["data"] = written["data"].replace("+", "-").replace("/", "_")
+    return written
 
 
 def _snake_schema(declaration: Body) -> Body:

@@ -19,8 +19,8 @@ class Whole(Protocol):
     """A conversation as it is shown, whatever of it a request carries."""
 
     @property
-    def message_count(self) -> int:
-        """Messages of whatever role, and what stands for a fold."""
+    def message_count(self) -> int | None:
+        """Messages of whatever role, and what stands for a fold. None: nobody knows."""
 
     @property
     def text_tokens(self) -> int:

@@ -56,14 +56,17 @@ class ShareLine:
         )
         if not is_switched_on(self.threshold):
             return limits
-        line = int(window * self.threshold)
+        # The quotient decides, and the product may round the other way: the line is what may be
+        # reached, so that numbers and decision agree.
+        start = first_over(window, self.threshold)
+        line = start - 1
         why = f"{self.threshold} of the window, which a context may reach and not exceed"
         origin = LimitOrigin(requested=None, effective=line, source="policy", why=why)
         return replace(
             limits,
             auto_compact_token_limit=line,
             line_tokens=line,
-            compact_at_input_tokens=first_over(window, self.threshold),
+            compact_at_input_tokens=start,
             provenance={**limits.provenance, "auto_compact_token_limit": origin},
         )
 
@@ -99,8 +102,10 @@ class ShareLine:
         return blocked_by_window(over, measured.least_fixed_tokens, window)
 
     def status(self, measured: Measured, limits: Limits) -> WindowStatus:
-        """What was reported against the line."""
-        return status_of(measured, limits)
+        """What was reported against the line, which may be reached and not exceeded."""
+        status, start = status_of(measured, limits), limits.compact_at_input_tokens
+        is_over = start is not None and status.active_context_tokens >= start
+        return replace(status, token_limit_reached=is_over)
 
     def starting_total(self, estimated_tokens: int, whole: Whole) -> int:
         """The messages that are left, each as a chat of its own, without prompt and tools."""

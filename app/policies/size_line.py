@@ -67,7 +67,7 @@ class SizeLine:
         """Compact where the conversation is large enough and its kept tail is not all of it."""
         whole, line = measured.whole, limits.line_tokens
         texts = whole.text_tokens
-        size = ConversationSize(messages=whole.message_count, estimated_tokens=texts)
+        size = ConversationSize(messages=self._messages(whole), estimated_tokens=texts)
         urgency = due(self.compact, size).urgency
         decision = Decision(
             action="submit",
@@ -96,6 +96,13 @@ class SizeLine:
     def relief(self, limits: Limits) -> Relief:
         """A compaction is always worth it."""
         return Relief(target_tokens=None, min_gain_tokens=0)
+
+    def _messages(self, whole: Whole) -> int:
+        """The messages; where tokens alone are known, there is something in front of the tail."""
+        known = whole.message_count
+        if known is not None:
+            return known
+        return 0 if self.compact.max_tokens is None else self.compact.keep_last + 1
 
     @property
     def _line(self) -> int | None:

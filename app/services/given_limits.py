@@ -34,7 +34,7 @@ class GivenSize:
     """A conversation of which its tokens alone are known."""
 
     tokens: int
-    message_count: int = 0
+    message_count: int | None = None
 
     @property
     def text_tokens(self) -> int:

@@ -218,3 +218,30 @@ async def test_the_phase_follows_the_number_of_the_call_in_every_preset(
     later = await session.prepare(turn_id="t", model_call=3, append=[calls("c"), results("c")])
 
     assert [made["decision"]["phase"] for made in (first, later)] == ["pre_turn", "mid_turn"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "tokens", "action"),
+    [
+        ({"preset": "goose"}, 800, "submit"),
+        ({"preset": "goose"}, 801, "compact"),
+        (
+            {"preset": "awaken", "compact": {"max_tokens": 1_000, "trigger_ratio": 0.75}},
+            749,
+            "submit",
+        ),
+        (
+            {"preset": "awaken", "compact": {"max_tokens": 1_000, "trigger_ratio": 0.75}},
+            750,
+            "compact",
+        ),
+    ],
+)
+async def test_status_and_decision_agree_at_the_very_line(
+    api: Api, policy: Json, tokens: int, action: str
+) -> None:
+    usage = {"active_context_tokens": tokens}
+    answer = await given_standing(api, usage, policy=policy, context_window=1_000)
+
+    assert answer["decision"]["action"] == action
+    assert answer["status"]["token_limit_reached"] is (action == "compact")

@@ -1,6 +1,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.core.limits import Decision
 from app.core.model_profile import ModelProfile, unknown_profile
@@ -118,3 +120,33 @@ def test_the_first_number_over_a_share_is_over_it_and_the_one_before_is_not(
 
     assert first / window > threshold
     assert (first - 1) / window <= threshold
+
+
+@given(
+    threshold=st.floats(min_value=0.001, max_value=0.999),
+    window=st.integers(min_value=1, max_value=2_000_000),
+    beside=st.integers(min_value=-1, max_value=1),
+)
+def test_numbers_status_and_decision_agree_about_what_is_over(
+    threshold: float, window: int, beside: int
+) -> None:
+    line = ShareLine(threshold=threshold)
+    limits = line.limits(profile(window), 0)
+    assert limits.line_tokens is not None
+    tokens = max(0, limits.line_tokens + beside)
+    at = measured(tokens, window)
+    is_over = tokens > limits.line_tokens
+
+    assert limits.compact_at_input_tokens == limits.line_tokens + 1
+    assert (line.decide(at, limits).action == "compact") is is_over
+    assert line.status(at, limits).token_limit_reached is is_over
+
+
+def test_a_share_whose_product_rounds_down_is_told_as_it_is_compared() -> None:
+    line = ShareLine(threshold=0.29)
+    limits = line.limits(profile(100), 0)
+
+    assert limits.line_tokens == 29
+    assert [line.decide(measured(tokens, 100), limits).action for tokens in (29, 30)] == [
+        *("submit", "compact"),
+    ]

@@ -1,5 +1,6 @@
 """Messages of a session: append, list, read, show and hide."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated
 
@@ -7,8 +8,10 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.api.answers import Answer
-from app.api.append_models import AppendIn, AppendOut
+from app.api.append_models import AnswerIn, AppendIn, AppendOut
+from app.api.body import Body
 from app.api.dependencies import JsonBody, Service, SessionId
+from app.api.encoding_models import encoding_repair_answer
 from app.api.message_models import (
     MAX_BATCH,
     MessageOut,
@@ -26,8 +29,11 @@ from app.api.visibility_models import SeenMessageOut, VisibilityIn
 from app.compaction.refusals import HistoryReplaced
 from app.core import canonical, errors
 from app.core.errors import InvalidCursor, InvalidRequest, UnknownField
-from app.services.append import Expected, append_messages
+from app.encoders.decoding import InvalidAnswer
+from app.services.append import Appended, Expected, append_messages
 from app.services.messages import get_message, list_messages
+from app.services.provider_answers import append_answer
+from app.services.resources import Resources
 from app.services.usage_reports import append_with_usage
 from app.services.visibility import change_visibility
 
@@ -65,14 +71,17 @@ _EXAMPLE: dict[str, object] = {
     status_code=HTTPStatus.CREATED,
     response_model=AppendOut,
     responses={HTTPStatus.OK: {"model": AppendOut, "description": "All of it was stored already"}}
-    | refuses_body(*APPEND_REFUSALS, *REPORT_REFUSALS),
-    openapi_extra=reads(AppendIn, _EXAMPLE),
+    | refuses_body(*APPEND_REFUSALS, *REPORT_REFUSALS, InvalidAnswer),
+    openapi_extra=reads(AppendIn, _EXAMPLE, AnswerIn),
 )
 async def append(service: Service, session_id: SessionId, body: JsonBody) -> Response:
     """Append messages in order, all or none; what is stored already changes nothing.
 
-    `usage` reports what the call took that the messages answer, in the same transaction.
+    `usage` reports what the call took that the messages answer, in the same transaction. With
+    `response` a provider's answer is decoded, stored and reported.
     """
+    if isinstance(body.value, dict) and "response" in body.value:
+        return await _append_answer(service, session_id, body)
     refuse_large_batch(body.value, "messages", MAX_BATCH)
     given = validated(AppendIn, body.value)
     incoming = [message.message() for message in given.messages]
@@ -86,11 +95,27 @@ async def append(service: Service, session_id: SessionId, body: JsonBody) -> Res
         report = given.usage.report()
         appended, sample = await append_with_usage(service, session_id, incoming, expected, report)
         reported = {"usage": standing_answer(sample)}
+    return _appended(appended, body, [], reported)
+
+
+async def _append_answer(service: Resources, session_id: str, body: Body) -> Response:
+    given = validated(AnswerIn, body.value)
+    expected = Expected(
+        message_count=given.expected_message_count, base_compaction_id=given.base_compaction_id
+    )
+    taken = await append_answer(service, session_id, given.answer(), expected)
+    repairs = list(map(encoding_repair_answer, taken.decoded.repairs))
+    return _appended(taken.appended, body, repairs, {"usage": standing_answer(taken.sample)})
+
+
+def _appended(
+    appended: Appended, body: Body, repairs: Sequence[Answer], reported: Answer
+) -> Response:
     ids = [message_id for message_id, _ in appended.placed]
     answer = {
         "messages": [{"id": id_, "sequence": sequence} for id_, sequence in appended.placed],
         "message_count": appended.session.message_count,
-        "repairs": [*body_repairs(body, ids), *hidden_results(appended.hidden)],
+        "repairs": [*body_repairs(body, ids), *repairs, *hidden_results(appended.hidden)],
         **reported,
     }
     return json_response(answer, HTTPStatus.CREATED if appended.arrived else HTTPStatus.OK)

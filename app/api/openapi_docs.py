@@ -27,11 +27,14 @@ REQUEST_MODELS: list[type[BaseModel]] = []
 _EVERY_BODY = (MalformedJson, BodyTooLarge, TooDeep, InvalidRequest, UnknownField)
 
 
-def reads(model: type[BaseModel], example: Mapping[str, object]) -> dict[str, Any]:
-    """OpenAPI's description of a body, with an example of it."""
-    if model not in REQUEST_MODELS:
-        REQUEST_MODELS.append(model)
-    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+def reads(
+    model: type[BaseModel], example: Mapping[str, object], *others: type[BaseModel]
+) -> dict[str, Any]:
+    """OpenAPI's description of a body, with an example of it; others may come in its place."""
+    models = (model, *others)
+    REQUEST_MODELS.extend(each for each in models if each not in REQUEST_MODELS)
+    refs = [{"$ref": f"#/components/schemas/{each.__name__}"} for each in models]
+    schema = refs[0] if len(refs) == 1 else {"anyOf": refs}
     content = {"application/json": {"schema": schema, "example": dict(example)}}
     return {"requestBody": {"required": True, "content": content}}
 

@@ -18,6 +18,7 @@ class Wording:
     """The request of a prepared call, as its provider takes it."""
 
     call: PreparedCall
+    format: str
     elements: Elements
     encoded: Encoded | None = None
     """None: the neutral request."""
@@ -36,7 +37,7 @@ async def wording_of(call: PreparedCall, request_format: str) -> Wording:
     what the format cannot say is changed, and told in its repairs.
     """
     if request_format == NEUTRAL:
-        return Wording(call=call, elements=neutral_elements(call))
+        return Wording(call=call, format=NEUTRAL, elements=neutral_elements(call))
     # A prepare takes no other format, so no recipe has one.
     return await asyncio.to_thread(_encoded, call, cast("Format", request_format))
 
@@ -44,4 +45,6 @@ async def wording_of(call: PreparedCall, request_format: str) -> Wording:
 def _encoded(call: PreparedCall, body_format: Format) -> Wording:
     options = EncodingOptions(accepts_data_blocks=call.profile.accepts_data_blocks)
     encoded = ENCODERS[body_format](neutral_request(call), options)
-    return Wording(call=call, elements=encoded_elements(encoded), encoded=encoded)
+    return Wording(
+        call=call, format=body_format, elements=encoded_elements(encoded), encoded=encoded
+    )

@@ -18,6 +18,7 @@ from app.api import (
     history,
     imports,
     index,
+    linting,
     messages,
     models,
     prepare,
@@ -55,6 +56,7 @@ _ROUTED = (
     stateless_compaction,
     encoding,
     imports,
+    linting,
 )
 _REF_TEMPLATE = "#/components/schemas/{model}"
 

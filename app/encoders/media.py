@@ -14,6 +14,9 @@ ANY_IMAGE = "image/*"
 
 PDF_TYPE = "application/pdf"
 
+_HEAD_CHARS = 256
+"""Of a `data:` address, in which its type stands."""
+
 AUDIO_FORMATS = {
     "audio/wav": "wav",
     "audio/wave": "wav",
@@ -25,10 +28,18 @@ AUDIO_FORMATS = {
 
 
 def media_type(data: Data) -> str | None:
-    """The type without parameters, in small letters; None for a file under an id."""
+    """The type without parameters, in small letters; None for a file under an id.
+
+    A `data:` address tells its type itself, whatever else is said of it.
+    """
     if isinstance(data.source, FileIdSource):
         return None
-    return data.source.media_type.partition(";")[0].strip().lower()
+    said = data.source.media_type
+    if isinstance(data.source, UrlSource):
+        head, comma, _ = data.source.url[:_HEAD_CHARS].partition(",")
+        if comma and head[:5].lower() == "data:":
+            said = head[5:] or said
+    return said.partition(";")[0].strip().lower()
 
 
 def address(data: Data) -> str | None:

@@ -455,3 +455,10 @@ def test_a_tool_without_a_schema_gets_one_that_takes_nothing() -> None:
     }
     assert encoded.fields["tools"] == [{"type": "function", "function": function}]
     assert told(encoded) == [("placeholder_added", "now")]
+
+
+def test_an_address_with_the_data_in_it_tells_its_own_type() -> None:
+    source = UrlSource(source_type="url", url="data:image/tiff;base64,AAAA", media_type="image/png")
+    request = neutral(said("user", Data(type="data", source=source)))
+
+    assert encode(request, OPTIONS).elements[0]["content"] == "[media left out: image/png]"

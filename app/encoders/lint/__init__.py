@@ -1,0 +1,1 @@
+"""Lint: would a provider take a body, and if not, where."""

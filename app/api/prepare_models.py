@@ -22,7 +22,7 @@ from app.services.turns import TurnPoint
 from app.services.world_state import SampleRequest
 from app.world_state.on_error import OnError
 
-PreparedFormat: TypeAlias = Literal["neutral"] | Format
+PreparedFormat: TypeAlias = Literal["neutral", Format]
 """Whose words a request is said in."""
 
 Include: TypeAlias = Literal["provenance", "items"]

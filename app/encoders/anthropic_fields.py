@@ -12,13 +12,9 @@ from app.core.canonical import Json
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
 from app.encoders.tool_choice import NamedTool, tool_choice
-from app.encoders.turn_tools import advertised, begins_with_thinking
+from app.encoders.turn_thinking import DEFAULT_MAX_TOKENS, FittedThinking, fitted_thinking
+from app.encoders.turn_tools import advertised
 from app.encoders.turns import Part, Turn
-
-DEFAULT_MAX_TOKENS = 4_096
-"""The output limit where nobody gave one: this API wants one."""
-LEAST_BUDGET_TOKENS = 1_024
-"""What thinking is given at least."""
 
 _SETTINGS = frozenset({"metadata", "service_tier", "container", "output_config", "inference_geo"})
 _SAMPLING = ("temperature", "top_p", "top_k")
@@ -39,9 +35,11 @@ class AnthropicFields:
     turns: Sequence[Turn]
     log: RepairLog
     fields: dict[str, Json] = field(init=False)
+    _fitted: FittedThinking = field(init=False)
 
     def __post_init__(self) -> None:
         self.fields = {"model": self.request.model}
+        self._fitted = fitted_thinking(self.request, self.turns, self.log)
 
     def all(self) -> dict[str, Json]:
         """The fields; what has none is told."""
@@ -63,36 +61,15 @@ class AnthropicFields:
                     self._drop(name)
         return self.fields
 
-    @property
-    def _thinks(self) -> bool:
-        thinking = self.fields.get("thinking")
-        return isinstance(thinking, Mapping) and thinking.get("type") != "disabled"
-
     def _drop(self, name: str) -> None:
         self.log.add("setting_dropped", None, detail=name)
 
     def _limit(self) -> None:
         """The output limit, and the thinking that has to fit in it."""
-        limit, asked = self.request.max_output_tokens, self.request.generation.get("thinking")
-        thinking = cast("Part", dict(asked)) if isinstance(asked, Mapping) else None
-        budget = None if thinking is None else thinking.get("budget_tokens")
-        if limit is None:
-            limit = DEFAULT_MAX_TOKENS + (budget if isinstance(budget, int) else 0)
-        self.fields["max_tokens"] = limit
-        if thinking is None:
-            if asked is not None:
-                self._drop("thinking")
-            return
-        if thinking.get("type") != "disabled" and not begins_with_thinking(self.turns):
-            # A loop that is under way goes on as it began.
-            self._drop("thinking")
-        elif not isinstance(budget, int) or budget < limit:
-            self.fields["thinking"] = thinking
-        elif limit > LEAST_BUDGET_TOKENS:
-            self._drop("thinking.budget_tokens")
-            self.fields["thinking"] = {**thinking, "budget_tokens": limit - 1}
-        else:
-            self._drop("thinking")
+        limit = self._fitted.limit
+        self.fields["max_tokens"] = DEFAULT_MAX_TOKENS if limit is None else limit
+        if self._fitted.thinking is not None:
+            self.fields["thinking"] = self._fitted.thinking
 
     def _tools(self) -> None:
         tools = advertised(self.request, self.turns, self.log)
@@ -116,7 +93,7 @@ class AnthropicFields:
         if asked is not None and (
             choice is None
             or not self.request.tools
-            or (self._thinks and choice not in ("auto", "none"))
+            or (self._fitted.thinks and choice not in ("auto", "none"))
         ):
             # A model that thinks cannot be made to call a tool.
             self._drop("tool_choice")
@@ -137,7 +114,7 @@ class AnthropicFields:
     def _sampling(self) -> None:
         """The settings of sampling, which models that think or are new refuse."""
         asked = [name for name in _SAMPLING if self.request.generation.get(name) is not None]
-        takes = _SAMPLED.fullmatch(self.request.model) is not None and not self._thinks
+        takes = _SAMPLED.fullmatch(self.request.model) is not None and not self._fitted.thinks
         for name in asked:
             if takes and not (name == "top_p" and "temperature" in asked):
                 self.fields[name] = cast("Json", self.request.generation[name])

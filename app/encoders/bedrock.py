@@ -57,8 +57,7 @@ def encode(request: NeutralRequest, options: EncodingOptions) -> Encoded:
         fields["system"] = [*system]
     cached: dict[int, Mapping[str, Json]] = {}
     if options.cache == "auto" and _CACHED.fullmatch(request.model) is not None:
-        if system:
-            fields["system"] = [*system, dict(BREAKPOINT)]
+        _mark_front(fields)
         cached = {at: _marked(elements[at]) for at in breakpoints(writer.turns)}
     return Encoded(
         path="messages",
@@ -69,6 +68,16 @@ def encode(request: NeutralRequest, options: EncodingOptions) -> Encoded:
         target=Target(method="POST", path=f"/model/{quote(request.model, safe='')}/converse"),
         repairs=log.all(),
     )
+
+
+def _mark_front(fields: dict[str, Json]) -> None:
+    """A breakpoint behind the system parts, which stand behind the tools; else behind these."""
+    system, config = fields.get("system"), fields.get("toolConfig")
+    if isinstance(system, list):
+        fields["system"] = [*system, dict(BREAKPOINT)]
+    elif isinstance(config, dict):
+        tools = cast("list[Json]", config["tools"])
+        fields["toolConfig"] = {**config, "tools": [*tools, dict(BREAKPOINT)]}
 
 
 def _element(turn: Turn) -> Mapping[str, Json]:

@@ -10,12 +10,14 @@ from app.core.canonical import Json
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
 from app.encoders.tool_choice import NamedTool, tool_choice
-from app.encoders.turn_tools import advertised, begins_with_thinking
+from app.encoders.turn_thinking import FittedThinking, fitted_thinking
+from app.encoders.turn_tools import advertised
 from app.encoders.turns import Part, Turn
 
 _INFERENCE: Mapping[str, str] = {"temperature": "temperature", "top_p": "topP"}
-_OF_THE_MODEL = frozenset({"thinking", "top_k"})
-"""Settings without a field, which the model's own part of a request has."""
+_SAMPLING = frozenset({*_INFERENCE, "top_k"})
+"""What has no field of its own is in the model's own part of a request."""
+_TOLD_ELSEWHERE = frozenset({"thinking", "tool_choice"})
 _STOPS = frozenset({"stop", "stop_sequences"})
 _OWN_FIELD = "additionalModelRequestFields"
 _FIELDS = frozenset(
@@ -35,25 +37,28 @@ def bedrock_fields(
     request: NeutralRequest, turns: Sequence[Turn], log: RepairLog
 ) -> dict[str, Json]:
     """Everything of a body but the system parts and the messages."""
+    fitted = fitted_thinking(request, turns, log)
     fields: dict[str, Json] = {}
-    inference: Part = {}
-    own: Part = {}
-    if request.max_output_tokens is not None:
-        inference["maxTokens"] = request.max_output_tokens
+    inference: Part = {} if fitted.limit is None else {"maxTokens": fitted.limit}
+    own: Part = {} if fitted.thinking is None else {"thinking": fitted.thinking}
     for name, value in request.generation.items():
         # Settings came as JSON.
         given = cast("Json", value)
-        if name in _INFERENCE:
-            inference[_INFERENCE[name]] = given
+        if name in _TOLD_ELSEWHERE:
+            continue
+        if name in _FIELDS:
+            fields[name] = given
         elif name in _STOPS:
             inference["stopSequences"] = given if isinstance(given, list) else [given]
-        elif name in _OF_THE_MODEL and _may_think(name, value, turns):
-            own[name] = given
-        elif name in _FIELDS:
-            fields[name] = given
-        elif name != "tool_choice":
+        elif name not in _SAMPLING or fitted.thinks:
+            # A model that thinks takes no sampling.
             log.add("setting_dropped", None, detail=name)
-    return {**fields, **_inference(inference), **_own(own, fields), **_tools(request, turns, log)}
+        elif name in _INFERENCE:
+            inference[_INFERENCE[name]] = given
+        else:
+            own[name] = given
+    tools = _tools(request, turns, fitted, log)
+    return {**fields, **_inference(inference), **_own(own, fields), **tools}
 
 
 def _inference(settings: Part) -> Part:
@@ -67,14 +72,9 @@ def _own(settings: Part, fields: Mapping[str, Json]) -> Part:
     return {_OWN_FIELD: {**settings, **beside}} if settings else {}
 
 
-def _may_think(name: str, value: object, turns: Sequence[Turn]) -> bool:
-    if name != "thinking":
-        return True
-    is_off = isinstance(value, Mapping) and value.get("type") == "disabled"
-    return is_off or begins_with_thinking(turns)
-
-
-def _tools(request: NeutralRequest, turns: Sequence[Turn], log: RepairLog) -> Part:
+def _tools(
+    request: NeutralRequest, turns: Sequence[Turn], fitted: FittedThinking, log: RepairLog
+) -> Part:
     tools: list[Json] = [
         {
             "toolSpec": {
@@ -85,7 +85,7 @@ def _tools(request: NeutralRequest, turns: Sequence[Turn], log: RepairLog) -> Pa
         }
         for tool in advertised(request, turns, log)
     ]
-    choice = _choice(request) if tools else None
+    choice = _choice(request, fitted) if tools else None
     if choice is None and request.generation.get("tool_choice") is not None:
         log.add("setting_dropped", None, detail="tool_choice")
     if not tools:
@@ -94,12 +94,12 @@ def _tools(request: NeutralRequest, turns: Sequence[Turn], log: RepairLog) -> Pa
     return {"toolConfig": {"tools": tools, **chosen}}
 
 
-def _choice(request: NeutralRequest) -> Part | None:
-    """The choice; there are no words for no tool at all."""
+def _choice(request: NeutralRequest, fitted: FittedThinking) -> Part | None:
+    """The choice; there are no words for no tool at all, and thinking lets none be forced."""
     match tool_choice(request.generation.get("tool_choice")) if request.tools else None:
-        case NamedTool(name=name):
+        case NamedTool(name=name) if not fitted.thinks:
             return {"tool": {"name": name}}
-        case "required":
+        case "required" if not fitted.thinks:
             return {"any": {}}
         case "auto":
             return {"auto": {}}

@@ -9,20 +9,22 @@ from app.core.blocks import Thinking
 from app.encoders.request import NeutralMessage
 
 
-def kept_loops(
+def kept_thinking(
     messages: Sequence[NeutralMessage], is_replayed: Callable[[Thinking], bool]
 ) -> frozenset[int]:
-    """Indexes of the messages whose loops keep all their thinking.
+    """Indexes of the messages whose thinking goes back.
 
-    A loop of which any thinking cannot be sent back loses all of it: a
-    provider that signs its thinking wants to see the whole of a loop, or none.
+    A loop keeps its thinking up to the first message that has some which
+    cannot go back; from there on it has none. So what comes later takes
+    nothing from what was sent.
     """
-    return frozenset(
-        index
-        for loop in loops(messages)
-        if all(is_replayed(block) for index in loop for block in _thinking(messages[index]))
-        for index in loop
-    )
+    kept: set[int] = set()
+    for loop in loops(messages):
+        for index in loop:
+            if not all(map(is_replayed, _thinking(messages[index]))):
+                break
+            kept.add(index)
+    return frozenset(kept)
 
 
 def loops(messages: Sequence[NeutralMessage]) -> Iterator[list[int]]:

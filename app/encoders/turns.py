@@ -38,7 +38,10 @@ from app.encoders.placeholders import (
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
 from app.encoders.same_model import is_same_model
-from app.encoders.tool_loops import kept_loops
+from app.encoders.tool_loops import kept_thinking
+
+_MARK = "cache_control"
+"""Of a breakpoint, which is set anew."""
 
 Part: TypeAlias = dict[str, Json]
 Speaker: TypeAlias = Literal["user", "assistant"]
@@ -115,7 +118,7 @@ class TurnWriter:
 
     def write(self, request: NeutralRequest) -> None:
         """Write all turns of a request."""
-        kept = kept_loops(request.messages, self._is_replayed)
+        kept = kept_thinking(request.messages, self._is_replayed)
         for index, message in enumerate(request.messages):
             if message.role == "tool":
                 self._add_results(message.blocks, index)
@@ -234,7 +237,8 @@ class TurnWriter:
         if is_blank(block.text):
             self.log.add("empty_text_dropped", index)
             return None
-        return self.dialect.text(block.text) | self._extra(block.provider_state, index)
+        extra = self._extra(block.provider_state, index)
+        return _with_extra(self.dialect.text(block.text), extra)
 
     def _extra(
         self, state: ProviderState | None, index: int | None, call_id: str | None = None
@@ -255,7 +259,7 @@ class TurnWriter:
         if arguments.get(RAW_KEY) == call.input:
             self.log.add("arguments_wrapped", index, call_id=call.id)
         extra = self._extra(call.provider_state, index, call.id)
-        return self.dialect.call(made, call.name, arguments) | extra
+        return _with_extra(self.dialect.call(made, call.name, arguments), extra)
 
     def _opaque(self, place: Place, block: ProviderOpaque, index: int | None) -> Part | None:
         is_own = place == "assistant" and block.driver == self.dialect.driver
@@ -291,6 +295,12 @@ def breakpoints(turns: Sequence[Turn]) -> list[int]:
         if turn.speaker == "user" and turn.origin == "said"
     ]
     return heard[-2:]
+
+
+def _with_extra(part: Part, extra: Part) -> Part:
+    """A part with what its provider had said beside it; it says nothing of the part itself."""
+    beside = {name: value for name, value in extra.items() if name not in (*part, _MARK)}
+    return {**part, **beside}
 
 
 def _is_text(part: Part) -> bool:

@@ -3,6 +3,8 @@
 Source: docs/semantics/importers.md#anthropicmessages.
 """
 
+from base64 import b64encode
+
 from app.core.blocks import (
     Block,
     Blocks,
@@ -132,6 +134,8 @@ def _source(source: JsonObject, any_type: str) -> DataSource | None:
     match source:
         case {"type": "base64", "data": str(data), "media_type": str(sort)}:
             return in_message(data, sort)
+        case {"type": "text", "data": str(text)}:
+            return in_message(b64encode(text.encode()).decode(), "text/plain")
         case {"type": "url", "url": str(url)}:
             return at_url(url, any_type)
         case {"type": "file", "file_id": str(file_id)}:

@@ -3,7 +3,8 @@
 Source: docs/semantics/importers.md#geminigenerate_content.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from app.core import canonical
 from app.core.blocks import (
@@ -89,7 +90,8 @@ class _Reader:
             case "model":
                 self.gathering.assistant(tuple(self._answer(part, path) for part, path in parts))
             case "user" | "function" | "tool":
-                self.gathering.given(tuple(self._given(part, path) for part, path in parts))
+                given = [self._given(part, path) for part, path in parts]
+                self.gathering.given(tuple(_with_media(given)))
             case _:
                 raise InvalidTranscript("a content must have a known role", key=f"{key}.role")
 
@@ -173,6 +175,18 @@ class _Reader:
         if kind is None:
             raise InvalidTranscript("a part must not be empty", key=key)
         return self.gathering.opaque(DRIVER, kind, part)
+
+
+def _with_media(given: Iterable[Block]) -> list[Block]:
+    """The blocks, with media right behind a result in it: older models are told of them so."""
+    blocks: list[Block] = []
+    for block in given:
+        last = blocks[-1] if blocks else None
+        if isinstance(block, Data) and isinstance(last, ToolResult):
+            blocks[-1] = replace(last, output=(*last.output, block))
+        else:
+            blocks.append(block)
+    return blocks
 
 
 def _either(value: JsonObject, name: str, other: str) -> object:

@@ -10,17 +10,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core import canonical
+from app.core.blocks import Block, Thinking
 from app.core.items import Item
 from app.encoders import anthropic, bedrock, gemini
 from app.encoders.encoding import Encode, Encoded, EncodingOptions
 from app.encoders.placeholders import CONTINUE_TEXT, EMPTY_MESSAGE_TEXT
+from app.encoders.request import NeutralRequest
 from tests.properties.test_chat_encoders import CONVERSATIONS, SYSTEM, request_of
 
 OPTIONS = EncodingOptions()
 CLAUDE = "anthropic.claude-sonnet-4-5"
 ENCODERS = pytest.mark.parametrize("encode", [anthropic.encode, bedrock.encode, gemini.encode])
 MARKED = pytest.mark.parametrize("encode", [anthropic.encode, bedrock.encode])
+DRIVERS: list[tuple[str, Encode]] = [
+    (anthropic.DRIVER, anthropic.encode),
+    (bedrock.DRIVER, bedrock.encode),
+    (gemini.DRIVER, gemini.encode),
+]
 ENDS = (CONTINUE_TEXT, EMPTY_MESSAGE_TEXT)
+
+
+def own_request(encode: Encode, items: Sequence[Item], system: Any = ()) -> NeutralRequest:
+    """The request, with the thinking of the property's own model signed by this provider."""
+    driver = next(driver for driver, made in DRIVERS if made is encode)
+    request = request_of(items, system)
+    messages = [
+        replace(message, blocks=tuple(_owned(block, driver) for block in message.blocks))
+        for message in request.messages
+    ]
+    return replace(request, messages=tuple(messages))
+
+
+def _owned(block: Block, driver: str) -> Block:
+    state = getattr(block, "provider_state", None)
+    if not isinstance(block, Thinking) or state is None:
+        return block
+    data = {"signature": "c2ln", "thoughtSignature": "c2ln"}
+    return replace(block, provider_state=replace(state, driver=driver, data=data))
 
 
 def parts_of(element: Any) -> list[Any]:
@@ -82,7 +108,7 @@ def check(elements: Sequence[Any], is_strict: bool) -> None:
 def test_every_conversation_keeps_the_rules_of_the_provider(
     encode: Encode, items: Sequence[Item], system: Any
 ) -> None:
-    request = replace(request_of(items, system), model=CLAUDE)
+    request = replace(own_request(encode, items, system), model=CLAUDE)
     encoded = encode(request, OPTIONS)
 
     check(encoded.elements, is_strict=encode is not anthropic.encode)
@@ -101,7 +127,7 @@ def count_marks(encoded: Encoded) -> int:
 def test_a_longer_request_begins_with_the_turns_of_a_shorter_one(
     encode: Encode, items: Sequence[Item], data: st.DataObject
 ) -> None:
-    longer = request_of(items)
+    longer = own_request(encode, items)
     # No cut parts a call from its result.
     ends = [end for end, message in enumerate(longer.messages) if message.role != "tool"]
     end = data.draw(st.sampled_from([*ends, len(longer.messages)]))

@@ -1,5 +1,6 @@
 """Turns of two speakers: what Anthropic and Bedrock are given, rule by rule."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -189,14 +190,67 @@ def test_B025_B029_thinking_that_is_unsigned_or_of_others_is_left_out(
     assert "hm" not in str(encoded.body())
 
 
-def test_B026_a_loop_keeps_all_of_its_thinking_or_none() -> None:
+def test_B026_a_loop_keeps_its_thinking_up_to_the_first_that_cannot_go_back() -> None:
     first = said("assistant", thought("one", SIGNED), call("c1")), said("tool", result("c1"))
     second = said("assistant", thought("two"), call("c2")), said("tool", result("c2"))
-    earlier = said("assistant", thought("zero", SIGNED), "a")
-    contents = sent(said("user", "q"), earlier, said("user", "r"), *first, *second)
+    third = said("assistant", thought("three", SIGNED), call("c3")), said("tool", result("c3"))
+    before = sent(said("user", "q"), *first)
+    contents = sent(said("user", "q"), *first, *second, *third)
 
-    assert contents[1][0]["type"] == "thinking"
-    assert "thinking" not in [part["type"] for content in contents[2:] for part in content]
+    assert contents[: len(before)] == before
+    assert [content[0]["type"] for content in contents[1::2]] == [
+        "thinking",
+        "tool_use",
+        "tool_use",
+    ]
+
+
+def test_B026_a_loop_whose_beginning_was_cut_off_has_no_thinking() -> None:
+    unsigned = said("assistant", thought("one"), call("c1")), said("tool", result("c1"))
+    signed = said("assistant", thought("two", SIGNED), call("c2")), said("tool", result("c2"))
+    contents = sent(said("user", "q"), *unsigned, *signed)
+
+    assert "thinking" not in [part["type"] for content in contents for part in content]
+
+
+@pytest.mark.parametrize("name", ["id", "input", "type", "cache_control"])
+def test_state_replaces_nothing_of_a_call(name: str) -> None:
+    state = ProviderState(driver="anthropic", model="model-1", data={name: "odd", "caller": {}})
+    odd = replace(call("c1"), provider_state=state)
+    contents = sent(said("user", "q"), said("assistant", odd), said("tool", result("c1")))
+
+    assert contents[1] == [
+        {"type": "tool_use", "id": "c1", "name": "read", "input": {}, "caller": {}}
+    ]
+
+
+def test_thinking_on_bedrock_fits_and_rules_out_what_claude_refuses() -> None:
+    asked = {
+        "thinking": {"type": "enabled", "budget_tokens": 9_000},
+        "temperature": 0.5,
+        "top_k": 3,
+        "tool_choice": "required",
+    }
+    encoded = bedrock.encode(
+        neutral(said("user", "q"), tools=(READ,), generation=asked, max_output_tokens=8_000),
+        OPTIONS,
+    )
+
+    assert encoded.fields["additionalModelRequestFields"] == {
+        "thinking": {"type": "enabled", "budget_tokens": 7_999}
+    }
+    assert encoded.fields["inferenceConfig"] == {"maxTokens": 8_000}
+    assert "toolChoice" not in str(encoded.fields)
+    assert {entry[-1] for entry in told(encoded)} == {
+        *("thinking.budget_tokens", "temperature", "top_k", "tool_choice"),
+    }
+
+
+def test_without_system_parts_the_breakpoint_stands_behind_the_tools_of_bedrock_too() -> None:
+    request = neutral(said("user", "q"), model="claude-x", tools=(READ,))
+    tools: object = bedrock.encode(request, OPTIONS).fields["toolConfig"]
+
+    assert "cachePoint" in str(tools)
 
 
 def test_a_loop_that_began_without_thinking_goes_on_without() -> None:

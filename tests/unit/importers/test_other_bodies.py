@@ -82,8 +82,7 @@ def test_contents_of_gemini_become_messages(spelling: str) -> None:
                 call("c1", arguments='{"a":1}', **state("gemini", {"thoughtSignature": "x"})),
             ],
         ),
-        ("tool", [result("c1", "r", name="read")]),
-        ("user", [PNG]),
+        ("tool", [{**result("c1", name="read"), "output": [text("r"), PNG]}]),
     ]
     assert [tool.name for tool in found.tools] == ["read"]
     assert told(found) == [("tool_left_out", "googleSearch")]

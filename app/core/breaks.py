@@ -109,4 +109,6 @@ def _shaping_cause(call: PreparedCall) -> Cause:
     shaping = call.policy.shaping
     if shaping.context_policy != KEEP_ALL:
         return "trimmed"
+    if shaping.pairing == "synthesise" and shaping.max_images is not None:
+        return "images_aged"
     return "policy_changed" if shaping.pairing == "synthesise" else "mended"

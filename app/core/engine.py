@@ -25,6 +25,7 @@ from app.core.errors import (
     SystemMessageInConversation,
 )
 from app.core.held import without_held
+from app.core.image_age import age_images
 from app.core.item_limits import check_system_part
 from app.core.items import Item
 from app.core.limits import Decision, Limits, Phase
@@ -66,6 +67,7 @@ STEPS: tuple[Step, ...] = (
     *WATERMARK_STEPS,
     project,
     cut_on_record,
+    age_images,
     mend,
     normalize,
     drop_emptied,

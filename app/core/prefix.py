@@ -32,6 +32,7 @@ Cause: TypeAlias = Literal[
     "visibility_changed",
     "trimmed",
     "mended",
+    "images_aged",
     "encoding",
 ]
 
@@ -129,7 +130,11 @@ def is_append_only(shaping: Shaping) -> bool:
     The newest messages are others then, and whether a call is answered, or who speaks last, is
     found out by what comes behind it.
     """
-    return shaping.pairing == "synthesise" and shaping.context_policy == KEEP_ALL
+    return (
+        shaping.pairing == "synthesise"
+        and shaping.context_policy == KEEP_ALL
+        and shaping.max_images is None
+    )
 
 
 def neutral_elements(call: PreparedCall) -> Elements:

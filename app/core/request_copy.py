@@ -26,6 +26,7 @@ RepairCode: TypeAlias = Literal[
     "message_fixed",
     "message_dropped",
     "placeholder_added",
+    "image_aged_out",
 ]
 
 

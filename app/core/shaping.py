@@ -47,6 +47,10 @@ class Shaping(Protocol):
         """The cut of every tool result, in place of projection. None: projection."""
 
     @property
+    def max_images(self) -> int | None:
+        """Images that a request may carry. None: all of them."""
+
+    @property
     def context_policy(self) -> Trimming:
         """How much of a conversation each request shows."""
 

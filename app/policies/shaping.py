@@ -26,6 +26,7 @@ class Shaping:
     drop_old_thinking: OldThinking = "keep"
     repeated_results: RepeatedResults = "keep"
     tool_output_truncation: Truncation | None = None
+    max_images: int | None = None
     context_policy: Trimming = KEEP_ALL
     pairing: PairingRule = "synthesise"
     prune_when: PruneWhen = "at_line"

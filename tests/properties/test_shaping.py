@@ -108,6 +108,7 @@ SHAPINGS = st.builds(
     old_call_argument_chars=st.sampled_from([None, 100, 250]),
     drop_old_thinking=st.sampled_from(["keep", "behind_watermark"]),
     repeated_results=st.sampled_from(["keep", "reference"]),
+    max_images=st.sampled_from([None, None, 0, 1, 3]),
     tool_output_truncation=st.one_of(
         st.none(),
         st.builds(

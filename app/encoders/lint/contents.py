@@ -58,8 +58,19 @@ def _media(seen: SeenBody, rules: ProviderRules) -> None:
     if rules.most_media is not None and len(media) > rules.most_media:
         detail = f"{len(media)} media, at most {rules.most_media} are taken"
         seen.log.add("media_count", media[rules.most_media].path, detail)
+    is_crowded = rules.many_images is not None and len(media) > rules.many_images
+    most_pixels = rules.most_pixels_of_many if is_crowded else rules.most_pixels
     for medium in media:
         _medium(seen, rules, medium)
+        if most_pixels is not None and medium.data is not None:
+            _pixels(seen, medium.path, medium.data, most_pixels)
+
+
+def _pixels(seen: SeenBody, path: str, data: str, most: int) -> None:
+    found = medium_of(data)
+    if isinstance(found, Image) and max(found.width, found.height) > most:
+        detail = f"{found.width} x {found.height}, at most {most} along a side"
+        seen.log.add("image_dimensions", path, detail)
 
 
 def _medium(seen: SeenBody, rules: ProviderRules, medium: SeenMedium) -> None:
@@ -73,8 +84,3 @@ def _medium(seen: SeenBody, rules: ProviderRules, medium: SeenMedium) -> None:
     if rules.most_media_bytes is not None and len(medium.data) > rules.most_media_bytes:
         detail = f"{len(medium.data)} bytes, at most {rules.most_media_bytes} are taken"
         seen.log.add("media_size", medium.path, detail)
-    if rules.most_pixels is not None:
-        found = medium_of(medium.data)
-        if isinstance(found, Image) and max(found.width, found.height) > rules.most_pixels:
-            detail = f"{found.width} x {found.height}, at most {rules.most_pixels} along a side"
-            seen.log.add("image_dimensions", medium.path, detail)

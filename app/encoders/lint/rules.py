@@ -38,6 +38,9 @@ class ProviderRules:
     """Of one medium in the body, as base64 text."""
     most_pixels: int | None = None
     """Along one side of an image."""
+    many_images: int | None = None
+    """Beyond so many, each may have `most_pixels_of_many` along a side."""
+    most_pixels_of_many: int = 2_000
     thinking: Literal["signed", "followed", "free"] = "free"
     wants_tools: bool = False
     """Whether calls beside no tools are refused."""
@@ -88,6 +91,7 @@ ANTHROPIC = ProviderRules(
     most_media=600,
     most_media_bytes=10 * _MB,
     most_pixels=8_000,
+    many_images=20,
     thinking="signed",
     wants_tools=True,
     most_breakpoints=4,

@@ -1,5 +1,7 @@
 """Lint by hand-made bodies: at least one for every code, and one of each format without a fault."""
 
+from base64 import b64encode
+from struct import pack
 from typing import Any, get_args
 
 import pytest
@@ -257,6 +259,18 @@ def test_a_fault_is_found_where_it_is(
     code: FindingCode, path: str, body_format: Format, body: dict[str, Any]
 ) -> None:
     assert (code, path) in of(body_format, body)
+
+
+def test_B155_many_images_must_be_small() -> None:
+    # 2 162 x 322 pixels, of which the head of the file is enough.
+    png = b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + pack(">II", 2_162, 322)).decode()
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": png}}
+    few, many = ([image] * count for count in (20, 25))
+
+    assert of("anthropic.messages", claude({"role": "user", "content": few})) == set()
+    found = of("anthropic.messages", claude({"role": "user", "content": many}))
+    assert {code for code, _ in found} == {"image_dimensions"}
+    assert len(found) == 25
 
 
 KNOWN = ModelProfile(name="gemini-3-pro", context_window=20, max_output_tokens=5)

@@ -1,0 +1,126 @@
+"""What broke for users of similar systems and has no other place, by the numbers of the reports."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.api.client import (
+    Api,
+    Json,
+    assistant,
+    calls,
+    message,
+    results,
+    succeeded,
+    text_block,
+    tool_call,
+    tool_result,
+    user,
+)
+from tests.api.compacting import compact, reasons
+from tests.api.requests import badly_paired
+
+PNG: Json = {"source_type": "base64", "data": "AAAA", "media_type": "image/png"}
+
+
+def paired(prepared: Json) -> bool:
+    return badly_paired(prepared["request"]["messages"]) == []
+
+
+async def test_B004_a_result_in_a_user_message_goes_with_its_call_and_the_text_stays(
+    api: Api,
+) -> None:
+    content = [
+        {"type": "tool_result", "tool_use_id": "c1", "content": "x"},
+        {"type": "text", "text": "And now this."},
+    ]
+    asked = {"type": "tool_use", "id": "c1", "name": "read", "input": {}}
+    transcript = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [asked]},
+        {"role": "user", "content": content},
+        {"role": "assistant", "content": "Done."},
+    ]
+    body = {"format": "anthropic.messages", "transcript": {"messages": transcript}, "model": "m"}
+    imported = succeeded(await api.client.post("/v1/import", json=body))
+    session = await api.session()
+    await session.append(*imported["messages"])
+    await compact(session)
+    prepared = await session.prepare(include=["provenance"])
+
+    assert paired(prepared)
+    assert "tool_result" not in json.dumps(prepared["request"]["messages"])
+    assert "And now this." in json.dumps(prepared["request"]["messages"])
+
+
+async def test_B007_no_number_of_newest_messages_leaves_a_result_in_front(api: Api) -> None:
+    for keep in range(6):
+        policy = {"preset": "openwork", "context_policy": {"keep_last": keep}}
+        session = await api.session(f"s{keep}", policy=policy)
+        prepared = await session.prepare(
+            append=[
+                *(user("u"), assistant("a"), calls("123"), results("123")),
+                *(user("v"), assistant("b")),
+            ]
+        )
+        assert paired(prepared)
+        roles = [entry["role"] for entry in prepared["request"]["messages"]]
+        assert roles[1:2] != ["tool"]
+
+
+async def test_B023_the_result_of_the_call_that_compacts_stays_pairable(api: Api) -> None:
+    session = await api.session()
+    asking = message("assistant", [tool_call("compact", state="pending")], "m3")
+    await session.append(user("q", "m1"), assistant("a", "m2"), user("r", "m4"), asking)
+    await compact(session)
+    await session.append(results("compact"))
+    prepared = await session.prepare(include=["provenance"])
+
+    assert paired(prepared)
+    assert "m3" in reasons(prepared)
+    assert prepared["repairs"] == []
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param("x" * 15_000_000, id="15 MB"),
+        pytest.param(json.dumps([{"name": f"n{n}", "value": n} for n in range(9_000)]), id="JSON"),
+    ],
+)
+async def test_B152_B154_a_result_is_cut_in_the_request_and_whole_where_its_message_is_read(
+    api: Api, output: str
+) -> None:
+    session = await api.session()
+    answer = message("tool", [tool_result("c1", output)], "big")
+    prepared = await session.prepare(
+        append=[user("q"), calls("c1"), answer], include=["provenance"]
+    )
+    shown = prepared["request"]["messages"][-1]["content"][0]["output"][0]["text"]
+    original = await session.read("messages/big")
+
+    assert len(shown) < 100_000
+    assert prepared["projection"]["truncated_tool_results"] == 1
+    assert prepared["provenance"][-1]["message_id"] == "big"
+    assert original["content"][0]["output"][0]["text"] == output
+
+
+async def test_B155_B157_images_beyond_the_limit_give_way_in_steps(api: Api) -> None:
+    session = await api.session(policy={"preset": "openwork", "max_images": 5})
+    image = {"type": "data", "source": PNG}
+    counts: list[int] = []
+    causes: list[Any] = []
+    for number in range(9):
+        prepared = await session.prepare(
+            append=[message("user", [text_block("look"), image], f"m{number}"), assistant("ok")]
+        )
+        counts.append(json.dumps(prepared["request"]).count('"base64"'))
+        causes.append(prepared["prefix"]["cause"])
+
+    assert counts == [1, 2, 3, 4, 5, 4, 5, 4, 5]
+    assert [number for number, cause in enumerate(causes) if cause == "images_aged"] == [5, 7]
+    codes = [(repair["code"], repair["message_id"]) for repair in prepared["repairs"]]
+    assert codes == [("image_aged_out", f"m{number}") for number in range(4)]
+    again = await session.read(f"prepared/{prepared['prepared_id']}")
+    assert again == prepared["request"]

@@ -26,7 +26,7 @@ from app.api.encoding_models import encoded_fields, encoding_repairs
 from app.api.message_models import MAX_BATCH
 from app.api.messages import APPEND_REFUSALS
 from app.api.openapi_docs import reads, refuses, refuses_body
-from app.api.prepare_models import Include, PreparedOut, PrepareIn, RequestOut
+from app.api.prepare_models import PreparedOut, PrepareIn, RequestOut, SessionInclude
 from app.api.repairs import body_repairs, refuse_large_batch
 from app.api.responses import JSON, NDJSON, spliced
 from app.api.validation import validated
@@ -37,6 +37,8 @@ from app.core.stored import LearnedLimit
 from app.services.block_counts import count_call_blocks
 from app.services.inspect import rebuild_call
 from app.services.prepare import Prepared, prepare_call
+from app.services.resources import Resources
+from app.services.verdicts import verdicts_of
 from app.services.wordings import Wording
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["prepare"])
@@ -94,7 +96,8 @@ async def prepare(
     refuse_large_batch(body.value, "append", MAX_BATCH)
     given = validated(PrepareIn, body.value)
     prepared = await prepare_call(service, session_id, given.request(idempotency_key))
-    about = await _about(prepared, body, given.include)
+    verdicts = await _verdicts(service, prepared, given.include)
+    about = await _about(prepared, body, given.include, verdicts)
     return request_response(about, prepared.named.wording, http_request)
 
 
@@ -119,7 +122,7 @@ def request_response(about: bytes, wording: Wording, http_request: Request) -> R
 
 async def call_answer(
     wording: Wording,
-    include: Sequence[Include],
+    include: Sequence[SessionInclude],
     repairs: Sequence[Answer],
     learned: LearnedLimit | None = None,
 ) -> Answer:
@@ -146,7 +149,29 @@ async def call_answer(
     return answer
 
 
-async def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> bytes:
+async def _verdicts(
+    service: Resources, prepared: Prepared, include: Sequence[SessionInclude]
+) -> Answer:
+    if "verdicts" not in include:
+        return {}
+    made = prepared.named.made
+    judged = await verdicts_of(service, prepared.session.incarnation, made)
+    return {
+        "verdicts": [
+            {
+                "message_id": each.message_id,
+                "sequence": each.sequence,
+                "verdict": each.verdict.verdict,
+                "rule": each.verdict.rule,
+            }
+            for each in judged
+        ]
+    }
+
+
+async def _about(
+    prepared: Prepared, body: Body, include: Sequence[SessionInclude], verdicts: Answer
+) -> bytes:
     """Everything of the answer but the request."""
     named, session = prepared.named, prepared.session
     ids = [message_id for message_id, _ in prepared.appended.placed]
@@ -162,6 +187,7 @@ async def _about(prepared: Prepared, body: Body, include: Sequence[Include]) -> 
             for message_id, sequence in prepared.appended.placed
         ],
         "prefix": prefix_answer(named.prefix),
+        **verdicts,
     }
     about = spliced(canonical.encode(answer), "decision", [decision])
     return spliced(about, "world_state", [_world_state(prepared)])

@@ -14,6 +14,7 @@ from app.core.budget import BudgetState
 from app.core.ids import check_key
 from app.core.limits import Action, LimitScope, Phase, Reason
 from app.core.prefix import Cause
+from app.core.verdicts import VerdictName
 from app.encoders.encoding import Format
 from app.services.append import Expected
 from app.services.decisions import Delivery, OverflowReport
@@ -26,6 +27,7 @@ PreparedFormat: TypeAlias = Literal["neutral", Format]
 """Whose words a request is said in."""
 
 Include: TypeAlias = Literal["provenance", "items"]
+SessionInclude: TypeAlias = Literal[Include, "verdicts"]
 
 
 class GivenCaptureIn(WireModel):
@@ -69,7 +71,7 @@ class PrepareIn(WireModel):
     generation: GenerationIn = Field(default_factory=GenerationIn)
     recover_from: RecoverIn | None = None
     start_compaction: bool = False
-    include: list[Include] = Field(default_factory=list)
+    include: list[SessionInclude] = Field(default_factory=list)
 
     def request(self, key: str | None) -> PrepareRequest:
         """The prepare as the services take it.
@@ -272,6 +274,15 @@ class GivenPreparedOut(BaseModel):
     items: dict[str, Any] | None = None
 
 
+class VerdictOut(BaseModel):
+    """What became of a stored message, and the rule that did it."""
+
+    message_id: str
+    sequence: int
+    verdict: VerdictName
+    rule: str | None
+
+
 class PreparedOut(GivenPreparedOut):
     """A prepared call of a session."""
 
@@ -282,3 +293,4 @@ class PreparedOut(GivenPreparedOut):
     appended: list[PlacedOut]
     world_state: EmittedOut | SampleOut
     prefix: PrefixOut
+    verdicts: list[VerdictOut] | None = None

@@ -104,6 +104,15 @@ class MessageRepository:
         )
         return dict((await self._connection.execute(statement)).all())
 
+    async def sequences(self, through_sequence: int) -> dict[str, int]:
+        """The sequence of every message up to one, by message id, in order."""
+        statement = (
+            select(messages.c.id, messages.c.sequence)
+            .where(self._mine, messages.c.sequence <= through_sequence)
+            .order_by(messages.c.sequence)
+        )
+        return dict((await self._connection.execute(statement)).all())
+
     async def stamps(self, through_sequence: int) -> dict[str, Stamp]:
         """Turn, time and readers of every message up to a sequence, by message id."""
         seen = seen_messages(self._incarnation, None)

@@ -56,6 +56,7 @@ from app.core.trim_step import show_newest
 from app.core.trimming import Measure
 from app.core.usage import NO_USAGE, UsageState
 from app.core.visibility import for_agent
+from app.core.wrapped_arguments import wrap_arguments
 
 WATERMARK_STEPS: tuple[Step, ...] = (refer_repeated, prune, shorten_arguments, drop_thinking)
 """The steps that change nothing but old messages. Repetitions are looked for first, among results
@@ -64,6 +65,7 @@ as they are stored."""
 STEPS: tuple[Step, ...] = (
     for_agent,
     show_newest,
+    wrap_arguments,
     *WATERMARK_STEPS,
     project,
     cut_on_record,

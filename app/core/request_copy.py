@@ -27,6 +27,7 @@ RepairCode: TypeAlias = Literal[
     "message_dropped",
     "placeholder_added",
     "image_aged_out",
+    "arguments_wrapped",
 ]
 
 

@@ -12,6 +12,9 @@ from app.core.truncation import Truncation
 Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
 """What becomes of a tool's results behind the watermark."""
 
+InvalidArguments: TypeAlias = Literal["keep", "wrap"]
+"""What becomes of a call's arguments that are no JSON object."""
+
 OldThinking: TypeAlias = Literal["keep", "behind_watermark"]
 RepeatedResults: TypeAlias = Literal["keep", "reference"]
 
@@ -45,6 +48,10 @@ class Shaping(Protocol):
     @property
     def tool_output_truncation(self) -> Truncation | None:
         """The cut of every tool result, in place of projection. None: projection."""
+
+    @property
+    def invalid_arguments(self) -> InvalidArguments:
+        """Whether broken arguments stand in an object of their own."""
 
     @property
     def max_images(self) -> int | None:

@@ -22,7 +22,7 @@ from app.core.blocks import (
 )
 from app.core.canonical import Json
 from app.core.messages import Role
-from app.encoders.arguments import argument_text
+from app.core.wrapped_arguments import argument_text
 from app.encoders.call_ids import CallIdRule, CallIds
 from app.encoders.encoding import EncodingOptions
 from app.encoders.media import media_type

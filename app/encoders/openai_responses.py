@@ -21,7 +21,7 @@ from app.core.blocks import (
     ToolResult,
 )
 from app.core.canonical import Json
-from app.encoders.arguments import argument_text
+from app.core.wrapped_arguments import argument_text
 from app.encoders.call_ids import CallIdRule, CallIds
 from app.encoders.encoding import Encoded, EncodingOptions
 from app.encoders.media import PDF_TYPE, address, is_image, media_type, payload

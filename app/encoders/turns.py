@@ -24,7 +24,7 @@ from app.core.blocks import (
 )
 from app.core.canonical import Json
 from app.core.text import is_blank
-from app.encoders.arguments import RAW_KEY, argument_object
+from app.core.wrapped_arguments import RAW_KEY, argument_object
 from app.encoders.call_ids import CallIdRule, CallIds
 from app.encoders.encoding import EncodingOptions
 from app.encoders.media import media_type

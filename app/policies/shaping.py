@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from app.core.shaping import CacheState, OldThinking, PairingRule, RepeatedResults, Retention
+from app.core.shaping import (
+    CacheState,
+    InvalidArguments,
+    OldThinking,
+    PairingRule,
+    RepeatedResults,
+    Retention,
+)
 from app.core.trimming import KEEP_ALL, Trimming
 from app.core.truncation import Truncation
 
@@ -27,6 +34,7 @@ class Shaping:
     repeated_results: RepeatedResults = "keep"
     tool_output_truncation: Truncation | None = None
     max_images: int | None = None
+    invalid_arguments: InvalidArguments = "keep"
     context_policy: Trimming = KEEP_ALL
     pairing: PairingRule = "synthesise"
     prune_when: PruneWhen = "at_line"

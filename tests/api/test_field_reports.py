@@ -124,3 +124,19 @@ async def test_B155_B157_images_beyond_the_limit_give_way_in_steps(api: Api) -> 
     assert codes == [("image_aged_out", f"m{number}") for number in range(4)]
     again = await session.read(f"prepared/{prepared['prepared_id']}")
     assert again == prepared["request"]
+
+
+async def test_broken_arguments_are_wrapped_and_stay_stored_as_the_model_wrote_them(
+    api: Api,
+) -> None:
+    session = await api.session(policy={"preset": "openwork", "invalid_arguments": "wrap"})
+    broken = message("assistant", [tool_call("c1", input='{"path": "/a')], "m2")
+    prepared = await session.prepare(append=[user("q"), broken, results("c1")])
+    sent = prepared["request"]["messages"][2]["content"][0]["input"]
+    stored = await session.read("messages/m2")
+
+    assert json.loads(sent) == {"_raw": '{"path": "/a'}
+    assert stored["content"][0]["input"] == '{"path": "/a'
+    assert prepared["repairs"] == [
+        {"code": "arguments_wrapped", "item_index": 1, "message_id": "m2", "call_id": "c1"}
+    ]

@@ -108,6 +108,7 @@ SHAPINGS = st.builds(
     old_call_argument_chars=st.sampled_from([None, 100, 250]),
     drop_old_thinking=st.sampled_from(["keep", "behind_watermark"]),
     repeated_results=st.sampled_from(["keep", "reference"]),
+    invalid_arguments=st.sampled_from(["keep", "wrap"]),
     max_images=st.sampled_from([None, None, 0, 1, 3]),
     tool_output_truncation=st.one_of(
         st.none(),
@@ -175,13 +176,16 @@ def test_equal_input_gives_equal_bytes_with_a_memo_and_without(
 
 
 @given(ODD_ITEMS.filter(is_sendable), CONTEXTS)
-def test_without_a_boundary_and_a_cut_everything_is_off(
+def test_without_a_boundary_only_what_knows_no_age_is_on(
     items: tuple[Item, ...], context: StepContext
 ) -> None:
     nowhere = replace(context, boundary=PruneBoundary())
-    cut_only = replace(
-        nowhere, shaping=Shaping(tool_output_truncation=context.shaping.tool_output_truncation)
+    ageless = Shaping(
+        tool_output_truncation=context.shaping.tool_output_truncation,
+        invalid_arguments=context.shaping.invalid_arguments,
+        max_images=context.shaping.max_images,
     )
+    cut_only = replace(nowhere, shaping=ageless)
 
     assert request_copy(items, nowhere).items == request_copy(items, cut_only).items
 

@@ -108,6 +108,7 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "drop_old_thinking": "keep",
         "repeated_results": "keep",
         "max_images": None,
+        "invalid_arguments": "keep",
         "tool_output_truncation": None,
         "context_policy": "keep_all",
         "pairing": "synthesise",

@@ -1,18 +1,22 @@
 """Lint: would a provider take a body, and if not, where."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, JsonValue
 from starlette.responses import Response
 
-from app.api.dependencies import JsonBody, Service
-from app.api.openapi_docs import reads, refuses_body
+from app.api.dependencies import JsonBody, Service, SessionId
+from app.api.openapi_docs import reads, refuses, refuses_body
+from app.api.prepare import ENGINE_REFUSALS
 from app.api.responses import json_response
 from app.api.validation import WireModel, validated
 from app.api.wire import ModelName
+from app.core import errors
 from app.encoders.encoding import Format
-from app.services.linting import lint_given
+from app.encoders.lint.findings import Finding
+from app.services.linting import lint_given, lint_session
 
 router = APIRouter(prefix="/v1", tags=["stateless"])
 
@@ -52,7 +56,22 @@ class LintOut(BaseModel):
 async def lint(service: Service, body: JsonBody) -> Response:
     """Tell what a provider would refuse in a body, and where."""
     given = validated(LintIn, body.value)
-    findings = await lint_given(service, given.format, given.model, given.request)
+    return _findings(await lint_given(service, given.format, given.model, given.request))
+
+
+@router.get(
+    "/sessions/{session_id}/lint",
+    response_model=LintOut,
+    responses=refuses(errors.SessionNotFound, errors.InvalidRequest, *ENGINE_REFUSALS),
+)
+async def lint_next_call(
+    service: Service, session_id: SessionId, body_format: Annotated[Format, Query(alias="format")]
+) -> Response:
+    """Tell what a provider would refuse in the next call of a session, which is not stored."""
+    return _findings(await lint_session(service, session_id, body_format))
+
+
+def _findings(findings: Sequence[Finding]) -> Response:
     return json_response(
         {
             "ok": not any(finding.severity == "error" for finding in findings),

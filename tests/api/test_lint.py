@@ -74,3 +74,41 @@ async def test_what_is_no_question_is_refused(api: Api, body: Json) -> None:
     response = await api.client.post("/v1/lint", json=body)
 
     assert response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+@pytest.mark.parametrize("body_format", ENCODERS)
+async def test_the_next_call_of_a_session_is_looked_at_without_storing_anything(
+    api: Api, body_format: str
+) -> None:
+    session = await api.session(agent={"system_prompt": "It is 2026-01-01T10:00:00 now."})
+    await session.append(*coding_session()[:40])
+    before = await session.read()
+    answer = await session.read("lint", format=body_format)
+
+    assert answer["ok"] is True
+    assert [finding["code"] for finding in answer["findings"]] == ["volatile_prefix"]
+    assert await session.read() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status"),
+    [
+        ("lint", {}, HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("lint", {"format": "neutral"}, HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("lint", {"format": "openai"}, HTTPStatus.UNPROCESSABLE_ENTITY),
+    ],
+)
+@ON_SQLITE
+async def test_a_session_is_looked_at_in_a_format_that_has_an_encoder(
+    api: Api, path: str, query: dict[str, str], status: HTTPStatus
+) -> None:
+    session = await api.session()
+
+    assert (await session.get(path, **query)).status_code == status
+
+
+@ON_SQLITE
+async def test_a_session_that_is_not_there_has_no_next_call(api: Api) -> None:
+    response = await api.client.get("/v1/sessions/nobody/lint", params={"format": "openai.chat"})
+
+    assert response.status_code == HTTPStatus.NOT_FOUND

@@ -38,6 +38,9 @@ FEATURES = (
     "events",
     "models",
     "stateless",
+    "formats",
+    "lint",
+    "import",
 )
 
 

@@ -31,7 +31,7 @@ async def test_the_index_tells_what_there_is_and_nothing_else(api: Api) -> None:
         "features": [
             *("sessions", "turns", "messages", "world_state", "prepare", "context", "prepared"),
             *("compactions", "usage", "rewind", "fork", "history", "replay", "events"),
-            *("models", "stateless"),
+            *("models", "stateless", "formats", "lint", "import"),
         ],
     }
 

@@ -21,6 +21,7 @@ from app.core.errors import (
 from app.core.facts import form_with_tokens
 from app.core.ids import check_key, check_message_id
 from app.core.item_limits import check_message
+from app.core.shaping import DuplicateCallIds
 from app.core.stored import NewMessage, StoredMessage
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -45,6 +46,7 @@ class AppendState:
     """The stored messages that have an id of the batch."""
     open_calls: Mapping[str, OpenCall]
     accepts_data_blocks: bool
+    duplicate_call_ids: DuplicateCallIds = "refuse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,7 @@ def plan_append(
             message_count=state.message_count,
         )
     arrivals = [_arrival(draft, sequences[draft.message.id]) for draft in arrived]
-    open_calls = advance(state.open_calls, arrivals)
+    open_calls = advance(state.open_calls, arrivals, state.duplicate_call_ids)
     for draft in arrived:
         _check_item(draft, state)
     return AppendPlan(

@@ -7,7 +7,7 @@ Source: docs/semantics/chat-state.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.blocks import Blocks, Thinking, ToolCall, ToolResult
 from app.core.errors import (
@@ -20,6 +20,7 @@ from app.core.errors import (
 )
 from app.core.facts import CallFact, ResultFact
 from app.core.messages import Kind, Role
+from app.core.shaping import DuplicateCallIds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,9 @@ class OpenCall:
     id: str
     name: str
     sequence: int
-    """Of the message that made it."""
+    """Of the message that made it, or the first of several."""
+    count: int = 1
+    """Calls that are open under this id; one, unless the session takes ids twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +86,20 @@ def check_placement(role: Role, kind: Kind, content: Blocks, index: int) -> None
             raise _unexpected("assistant", role, index, number)
 
 
-def advance(open_calls: Mapping[str, OpenCall], arrivals: Sequence[Arrival]) -> dict[str, OpenCall]:
+def advance(
+    open_calls: Mapping[str, OpenCall],
+    arrivals: Sequence[Arrival],
+    duplicates: DuplicateCallIds = "refuse",
+) -> dict[str, OpenCall]:
     """The open calls after all arrivals.
 
     A result of state `running` leaves its call open, so that a later final
     one is still welcome.
+
+    Args:
+        open_calls: Before.
+        arrivals: The messages that arrive, in order.
+        duplicates: Whether a call may have an id that is open already.
 
     Raises:
         DuplicateToolCall: A call's id is open already.
@@ -96,11 +108,13 @@ def advance(open_calls: Mapping[str, OpenCall], arrivals: Sequence[Arrival]) -> 
     after = dict(open_calls)
     for arrival in arrivals:
         for call in arrival.calls:
-            if call.id in after:
+            known = after.get(call.id)
+            if known is not None and duplicates == "refuse":
                 raise DuplicateToolCall(
                     f"duplicate unresolved tool call: {call.id}", **_offender(arrival, call.id)
                 )
-            after[call.id] = OpenCall(id=call.id, name=call.name, sequence=arrival.sequence)
+            opened = OpenCall(id=call.id, name=call.name, sequence=arrival.sequence)
+            after[call.id] = opened if known is None else replace(known, count=known.count + 1)
         for result in arrival.results:
             if result.id not in after:
                 raise UnmatchedToolResult(
@@ -108,8 +122,17 @@ def advance(open_calls: Mapping[str, OpenCall], arrivals: Sequence[Arrival]) -> 
                     **_offender(arrival, result.id),
                 )
             if result.state != "running":
-                del after[result.id]
+                _close(after, result.id)
     return after
+
+
+def _close(open_calls: dict[str, OpenCall], call_id: str) -> None:
+    """Close one of the calls of an id."""
+    left = open_calls[call_id]
+    if left.count == 1:
+        del open_calls[call_id]
+    else:
+        open_calls[call_id] = replace(left, count=left.count - 1)
 
 
 def _check_output(output: Blocks, index: int, number: int) -> None:

@@ -36,6 +36,7 @@ from app.core.on_record import cut_on_record
 from app.core.policy import Measured, Policy, ShownItems
 from app.core.project import project
 from app.core.prune import prune
+from app.core.renamed_calls import rename_calls
 from app.core.repeated import refer_repeated
 from app.core.request import request_fragments
 from app.core.request_copy import (
@@ -65,6 +66,7 @@ as they are stored."""
 STEPS: tuple[Step, ...] = (
     for_agent,
     show_newest,
+    rename_calls,
     wrap_arguments,
     *WATERMARK_STEPS,
     project,

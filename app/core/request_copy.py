@@ -28,6 +28,7 @@ RepairCode: TypeAlias = Literal[
     "placeholder_added",
     "image_aged_out",
     "arguments_wrapped",
+    "call_id_renamed",
 ]
 
 

@@ -12,6 +12,9 @@ from app.core.truncation import Truncation
 Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
 """What becomes of a tool's results behind the watermark."""
 
+DuplicateCallIds: TypeAlias = Literal["refuse", "rename"]
+"""What becomes of a call whose id another open call has."""
+
 InvalidArguments: TypeAlias = Literal["keep", "wrap"]
 """What becomes of a call's arguments that are no JSON object."""
 
@@ -48,6 +51,10 @@ class Shaping(Protocol):
     @property
     def tool_output_truncation(self) -> Truncation | None:
         """The cut of every tool result, in place of projection. None: projection."""
+
+    @property
+    def duplicate_call_ids(self) -> DuplicateCallIds:
+        """Whether calls that share an id are taken, and told apart in the request."""
 
     @property
     def invalid_arguments(self) -> InvalidArguments:

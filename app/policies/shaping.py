@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from app.core.shaping import (
     CacheState,
+    DuplicateCallIds,
     InvalidArguments,
     OldThinking,
     PairingRule,
@@ -35,6 +36,7 @@ class Shaping:
     tool_output_truncation: Truncation | None = None
     max_images: int | None = None
     invalid_arguments: InvalidArguments = "keep"
+    duplicate_call_ids: DuplicateCallIds = "refuse"
     context_policy: Trimming = KEEP_ALL
     pairing: PairingRule = "synthesise"
     prune_when: PruneWhen = "at_line"

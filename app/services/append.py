@@ -10,7 +10,7 @@ from app.core.chat_state import OpenCall
 from app.core.items import Item
 from app.core.stored import NewMessage, Session, StoredMessage, item_of_message
 from app.services.incoming import IncomingMessage, draft_messages
-from app.services.profiles import profile_of
+from app.services.profiles import policy_of, profile_of
 from app.services.resources import Resources, counter_of
 from app.services.same_window import is_same_window
 from app.services.turns import TurnPoint, touch_turn
@@ -85,6 +85,7 @@ async def append_drafts(
         existing=await messages.by_ids([draft.message.id for draft in drafts]),
         open_calls=await messages.open_calls(),
         accepts_data_blocks=profile_of(session).accepts_data_blocks,
+        duplicate_call_ids=policy_of(session).shaping.duplicate_call_ids,
     )
     plan = plan_append(drafts, state, expected.message_count)
     if plan.arrived:

@@ -203,6 +203,8 @@ class MessageRepository:
                 )
                 for row, calls, results in paired
             ],
+            # What is stored was taken, whatever the policy says now.
+            "rename",
         )
 
     async def artifact_contents(self) -> list[bytes]:
@@ -257,11 +259,19 @@ class MessageRepository:
 
     async def open_calls(self) -> dict[str, OpenCall]:
         """The calls that have no final result, by id."""
-        statement = select(open_calls.c.call_id, open_calls.c.name, open_calls.c.sequence).where(
-            open_calls.c.incarnation == self._incarnation
-        )
+        statement = select(
+            open_calls.c.call_id,
+            open_calls.c.name,
+            open_calls.c.sequence,
+            open_calls.c["count"].label("calls"),
+        ).where(open_calls.c.incarnation == self._incarnation)
         calls = (
-            OpenCall(id=row.call_id.decode(), name=row.name.decode(), sequence=row.sequence)
+            OpenCall(
+                id=row.call_id.decode(),
+                name=row.name.decode(),
+                sequence=row.sequence,
+                count=row.calls,
+            )
             for row in await self._connection.execute(statement)
         )
         return {call.id: call for call in calls}
@@ -315,6 +325,7 @@ class MessageWriter(MessageRepository):
                         "call_id": call.id.encode(),
                         "name": call.name.encode(),
                         "sequence": call.sequence,
+                        "count": call.count,
                     }
                     for call in opened
                 ],

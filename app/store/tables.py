@@ -178,6 +178,8 @@ open_calls = Table(
     Column("call_id", LargeBinary, nullable=False),
     Column("name", LargeBinary, nullable=False),
     Column("sequence", BigInteger, nullable=False),
+    # More than one only where a session takes an id twice.
+    Column("count", Integer, nullable=False, server_default="1"),
 )
 
 world_state_sections = Table(

@@ -140,3 +140,33 @@ async def test_broken_arguments_are_wrapped_and_stay_stored_as_the_model_wrote_t
     assert prepared["repairs"] == [
         {"code": "arguments_wrapped", "item_index": 1, "message_id": "m2", "call_id": "c1"}
     ]
+
+
+async def test_B019_two_calls_with_one_id_are_taken_and_told_apart_where_the_policy_says_so(
+    api: Api,
+) -> None:
+    session = await api.session(policy={"preset": "openwork", "duplicate_call_ids": "rename"})
+    answers = message("tool", [tool_result("x", "r1"), tool_result("x", "r2")], "m3")
+    await session.append(user("q", "m1"), calls("x", "x", message_id="m2"))
+    open_calls = (await session.read())["resume"]["unresolved_tool_calls"]
+    prepared = await session.prepare(append=[answers])
+    stored = await session.read("messages/m2")
+    forked = succeeded(await session.post("fork", {"id": "f"}))
+    shown = prepared["request"]["messages"]
+
+    assert [each["id"] for each in open_calls] == ["x"]
+    assert paired(prepared)
+    assert [block["id"] for block in shown[2]["content"]] == ["x", "x~2"]
+    assert [entry["content"][0]["output"][0]["text"] for entry in shown[3:]] == ["r1", "r2"]
+    assert [block["id"] for block in stored["content"]] == ["x", "x"]
+    assert prepared["repairs"] == [
+        {"code": "call_id_renamed", "item_index": 1, "message_id": "m2", "call_id": "x"}
+    ]
+    assert forked["message_count"] == 3
+
+
+async def test_two_calls_with_one_id_are_refused_where_the_policy_says_nothing(api: Api) -> None:
+    session = await api.session()
+    refused = await session.post("messages", {"messages": [user("q"), calls("x", "x")]})
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "duplicate_tool_call")

@@ -109,6 +109,7 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "repeated_results": "keep",
         "max_images": None,
         "invalid_arguments": "keep",
+        "duplicate_call_ids": "refuse",
         "tool_output_truncation": None,
         "context_policy": "keep_all",
         "pairing": "synthesise",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, Field, model_validator
 
 from app.api.answers import Answer
+from app.api.message_models import RepairOut
 from app.api.pair_models import PairOut, PairSummaryIn, planned_pairs_answer
 from app.api.prepare_models import RequestOut
 from app.api.summary_usage import SummaryUsageIn
@@ -263,6 +264,7 @@ class CompactionOut(BaseModel):
     updated_at: str
     summary_request: RequestOut | None = None
     pairs: list[PairOut] | None = None
+    repairs: list[RepairOut] | None = None
 
 
 class CompactionPageOut(BaseModel):
@@ -287,6 +289,7 @@ class ReplyOut(BaseModel):
     window: dict[str, Any] | None = None
     code: str | None = None
     detail: str | None = None
+    repairs: list[RepairOut] | None = None
 
 
 def compaction_answer(compaction: Compaction, held_token: str | None = None) -> Answer:

@@ -21,6 +21,7 @@ from app.api.dependencies import JsonBody, Runs, Service, SessionId
 from app.api.openapi_docs import reads, refuses, refuses_body
 from app.api.pages import PageQuery, decode_ordinal, encode_cursor
 from app.api.pair_models import with_asked_pairs
+from app.api.repairs import with_repairs
 from app.api.responses import JSON, json_response, spliced
 from app.api.validation import validated
 from app.compaction import errors as compaction_errors
@@ -111,9 +112,9 @@ async def start(
     fold = given.provider_fold()
     if fold is not None:
         row, is_new = await record_provider_fold(service, session_id, fold)
-        return json_response(
-            compaction_answer(row), HTTPStatus.CREATED if is_new else HTTPStatus.OK
-        )
+        told = with_repairs(canonical.encode(compaction_answer(row)), body)
+        status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+        return Response(told, status, media_type=JSON)
     request = given.request(idempotency_key)
     claimed: Claimed | ClaimedBatch
     if given.kind == "tool_pairs":
@@ -125,7 +126,7 @@ async def start(
     status = HTTPStatus.CREATED if claimed.outcome == "created" else HTTPStatus.OK
     headers = {"Retry-After": str(_RETRY_SECONDS)} if claimed.is_held_elsewhere else {}
     told = batch_bytes(claimed) if isinstance(claimed, ClaimedBatch) else claimed_bytes(claimed)
-    return Response(told, status, headers, media_type=JSON)
+    return Response(with_repairs(told, body), status, headers, media_type=JSON)
 
 
 @router.get(
@@ -183,7 +184,7 @@ async def complete(
     """
     given = validated(CompletionIn, body.value)
     reply = await answer_report(service, session_id, compaction_id, given.completion())
-    return _reply(reply)
+    return Response(with_repairs(_reply(reply), body), media_type=JSON)
 
 
 @router.post(
@@ -200,7 +201,7 @@ async def fail(
     """Report an attempt without an answer; after an overflow the next request is smaller."""
     given = validated(FailureReportIn, body.value)
     reply = await answer_report(service, session_id, compaction_id, given.failure())
-    return _reply(reply)
+    return Response(with_repairs(_reply(reply), body), media_type=JSON)
 
 
 @router.post(
@@ -254,11 +255,10 @@ def batch_bytes(claimed: ClaimedBatch) -> bytes:
     return with_asked_pairs(canonical.encode(answer), claimed.pairs)
 
 
-def _reply(reply: Reply | BatchReply) -> Response:
+def _reply(reply: Reply | BatchReply) -> bytes:
     before = canonical.encode(reply.answer)
     if isinstance(reply, BatchReply):
-        told = before if reply.pairs is None else with_asked_pairs(before, reply.pairs)
-        return Response(told, media_type=JSON)
+        return before if reply.pairs is None else with_asked_pairs(before, reply.pairs)
     if reply.request is None:
-        return Response(before, media_type=JSON)
-    return Response(spliced(before, "summary_request", [reply.request.body]), media_type=JSON)
+        return before
+    return spliced(before, "summary_request", [reply.request.body])

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from app.api.answers import Answer
 from app.api.body import Body
+from app.api.responses import spliced
+from app.core import canonical
 from app.core.errors import TooManyMessages
 
 _MESSAGE = re.compile(r"/(?:messages|append)/(\d+)")
@@ -13,6 +15,13 @@ _MESSAGE = re.compile(r"/(?:messages|append)/(\d+)")
 def body_repairs(body: Body, message_ids: list[str]) -> list[Answer]:
     """A repair for every text of a body in which lone surrogates were replaced."""
     return [_repair(path, message_ids) for path in body.repaired]
+
+
+def with_repairs(answer: bytes, body: Body) -> bytes:
+    """An answer with what was mended in its body, where anything was."""
+    if not body.repaired:
+        return answer
+    return spliced(answer, "repairs", [canonical.encode(body_repairs(body, []))])
 
 
 def hidden_results(hidden: Iterable[tuple[str, str]]) -> list[Answer]:

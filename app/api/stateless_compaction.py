@@ -10,9 +10,11 @@ from app.api.answers import Answer
 from app.api.compaction_models import RequestedKind, StartedKind
 from app.api.compactions import FOLD_REFUSALS
 from app.api.dependencies import JsonBody, Service
+from app.api.message_models import RepairOut
 from app.api.openapi_docs import reads, refuses_body
 from app.api.pair_models import PairOut, pair_bytes, with_pairs
 from app.api.prepare_models import RequestOut
+from app.api.repairs import with_repairs
 from app.api.responses import JSON, json_response, spliced
 from app.api.stateless_models import ItemIn
 from app.api.validation import WireModel, validated
@@ -94,6 +96,7 @@ class FoldPlanOut(BaseModel):
     summary_request: RequestOut | None = None
     removed_tool_results: list[str]
     pairs: list[PairOut] | None = None
+    repairs: list[RepairOut] | None = None
 
 
 class ReplaceIn(WireModel):
@@ -121,6 +124,7 @@ class ReplacedOut(BaseModel):
 
     items: list[dict[str, Any]]
     hidden: list[int]
+    repairs: list[RepairOut] | None = None
 
 
 class CheckSummaryIn(WireModel):
@@ -138,6 +142,7 @@ class CheckSummaryOut(BaseModel):
     accepted: bool
     reason: str | None
     summary: str | None
+    repairs: list[RepairOut] | None = None
 
 
 @router.post(
@@ -191,7 +196,8 @@ async def plan(service: Service, body: JsonBody) -> Response:
             "removed_tool_results": list(request.removed_call_ids),
         }
     )
-    return Response(spliced(before, "summary_request", [request.body]), media_type=JSON)
+    told = with_repairs(spliced(before, "summary_request", [request.body]), body)
+    return Response(told, media_type=JSON)
 
 
 @router.post(
@@ -219,7 +225,8 @@ async def replace(body: JsonBody) -> Response:
     replaced = await replace_given(replacement, unknown_profile("unknown"))
     before = canonical.encode({"hidden": list(replaced.hidden)})
     items = b",".join(map(_item, replaced.items))
-    return Response(spliced(before, "items", [b"[", items, b"]"]), media_type=JSON)
+    told = with_repairs(spliced(before, "items", [b"[", items, b"]"]), body)
+    return Response(told, media_type=JSON)
 
 
 @router.post(
@@ -239,13 +246,12 @@ async def check(body: JsonBody) -> Response:
         len(calls) if isinstance(calls, list) else calls,
     )
     accepted = isinstance(checked, SummaryAccepted)
-    return json_response(
-        {
-            "accepted": accepted,
-            "reason": None if isinstance(checked, SummaryAccepted) else checked.reason,
-            "summary": checked.summary if isinstance(checked, SummaryAccepted) else None,
-        }
-    )
+    answer = {
+        "accepted": accepted,
+        "reason": None if isinstance(checked, SummaryAccepted) else checked.reason,
+        "summary": checked.summary if isinstance(checked, SummaryAccepted) else None,
+    }
+    return Response(with_repairs(canonical.encode(answer), body), media_type=JSON)
 
 
 def _pairs(planned: PlannedPairs) -> Response:

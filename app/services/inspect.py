@@ -8,6 +8,7 @@ from app.core.ids import is_prepared_id
 from app.core.stored import LearnedLimit, Session
 from app.services.calls import Standing, make_call
 from app.services.models import learned_limit
+from app.services.prepare import with_background
 from app.services.resources import Resources
 from app.services.situations import read_situation, recorded_items
 from app.services.wordings import Wording, wording_of
@@ -47,6 +48,7 @@ async def preview_call(resources: Resources, session_id: str) -> Preview:
             session.incarnation,
             Standing(usage=session.usage),
         )
+        made = await with_background(connection, situation, made, None, resources.now())
         learned = await learned_limit(connection, session.model)
     return Preview(session=session, call=made.call, turn_ids=turn_ids, learned=learned)
 

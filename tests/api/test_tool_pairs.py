@@ -365,3 +365,13 @@ async def test_the_service_runs_no_pairs(timed: Timed) -> None:
         422,
         "invalid_request",
     )
+
+
+async def test_the_preview_offers_the_same_batch_and_claims_nothing(timed: Timed) -> None:
+    session = await talked(timed)
+    preview = await session.read("context", content="false")
+    offered = await background(session)
+
+    assert len(offered) == 1
+    assert preview["decision"]["background"] == offered
+    assert (await session.read("compactions"))["items"] == []

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.api.client import Api, Json, SessionApi, assistant, user
-from tests.api.compacting import SUMMARY
 from tests.api.on_one_database import ON_SQLITE
+from tests.unit.compaction.summaries import SUMMARY
 
 HALF = "\ud800"
 

@@ -154,6 +154,13 @@ def _thinking(block: Thinking) -> Part | None:
     return None
 
 
+def _own_block(payload: Part) -> Part | None:
+    """The block with its type, and without a breakpoint, which is set anew."""
+    if not isinstance(payload.get("type"), str):
+        return None
+    return {name: value for name, value in payload.items() if name != "cache_control"}
+
+
 _DIALECT = TurnDialect(
     driver=DRIVER,
     call_ids=CALL_IDS,
@@ -162,5 +169,6 @@ _DIALECT = TurnDialect(
     result=_result,
     medium=_medium,
     thinking=_thinking,
+    own_block=_own_block,
     order="combined",
 )

@@ -136,6 +136,11 @@ def _thinking(block: Thinking) -> Part | None:
     return None
 
 
+def _own_block(payload: Part) -> Part | None:
+    """The block, unless it is a breakpoint, which is set anew."""
+    return None if not payload or "cachePoint" in payload else payload
+
+
 _DIALECT = TurnDialect(
     driver=DRIVER,
     call_ids=CALL_IDS,
@@ -144,5 +149,6 @@ _DIALECT = TurnDialect(
     result=_result,
     medium=_medium,
     thinking=_thinking,
+    own_block=_own_block,
     order="strict",
 )

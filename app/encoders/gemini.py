@@ -147,6 +147,10 @@ def _thinking(block: Thinking) -> Part | None:
     return {"text": block.thinking, "thought": True, SIGNATURE: signature}
 
 
+def _own_block(payload: Part) -> Part | None:
+    return payload or None
+
+
 _PLAIN = TurnDialect(
     driver=DRIVER,
     call_ids=CALL_IDS,
@@ -155,6 +159,7 @@ _PLAIN = TurnDialect(
     result=_result_beside,
     medium=_medium,
     thinking=_thinking,
+    own_block=_own_block,
     order="strict",
 )
 _SIGNING = TurnDialect(
@@ -165,5 +170,6 @@ _SIGNING = TurnDialect(
     result=_result_inside,
     medium=_medium,
     thinking=_thinking,
+    own_block=_own_block,
     order="strict",
 )

@@ -64,6 +64,8 @@ class TurnDialect:
     """None where no part can carry it there."""
     thinking: Callable[[Thinking], Part | None]
     """Thinking with state of this driver and model; None where the state is none that it made."""
+    own_block: Callable[[Part], Part | None]
+    """A block of the provider's own as it goes back; None where it has not its shape."""
     order: Literal["combined", "strict"]
     """Whether turns of one speaker in a row are taken."""
 
@@ -263,9 +265,11 @@ class TurnWriter:
 
     def _opaque(self, place: Place, block: ProviderOpaque, index: int | None) -> Part | None:
         is_own = place == "assistant" and block.driver == self.dialect.driver
-        if is_own and isinstance(block.payload, dict) and block.payload:
+        if is_own and isinstance(block.payload, dict):
             # Payloads are JSON, as they came in.
-            return cast("Part", block.payload)
+            part = self.dialect.own_block(cast("Part", block.payload))
+            if part is not None:
+                return part
         self.log.add("foreign_block_dropped", index, detail=block.driver)
         return None
 

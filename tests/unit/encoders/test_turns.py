@@ -491,3 +491,27 @@ def test_B041_B043_system_parts_are_no_turn() -> None:
 
     assert [part["text"] for part in system] == ["a", "b"]
     assert [element["role"] for element in encoded.elements] == ["user"]
+
+
+@pytest.mark.parametrize(
+    ("encode", "driver", "payload", "sent_as"),
+    [
+        (anthropic.encode, "anthropic", {"cachePoint": {}}, None),
+        (anthropic.encode, "anthropic", {"type": 7}, None),
+        (anthropic.encode, "anthropic", {"type": "x", "cache_control": {}}, {"type": "x"}),
+        (bedrock.encode, "bedrock", {"cachePoint": {}}, None),
+        (bedrock.encode, "bedrock", {}, None),
+        (bedrock.encode, "bedrock", {"x": 1}, {"x": 1}),
+    ],
+)
+def test_blocks_of_a_provider_s_own_have_its_shape_and_no_breakpoint(
+    encode: Encode, driver: str, payload: dict[str, Any], sent_as: object
+) -> None:
+    own = ProviderOpaque(type="provider_opaque", driver=driver, kind="k", payload=payload)
+    request = neutral(said("user", "q"), said("assistant", "a", own), said("user", "r"))
+    content: Any = encode(request, OPTIONS).elements[1]["content"]
+
+    assert content[1:] == ([] if sent_as is None else [sent_as])
+    assert (("foreign_block_dropped", 1, driver) in told(encode(request, OPTIONS))) is (
+        sent_as is None
+    )

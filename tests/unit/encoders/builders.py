@@ -5,6 +5,7 @@ from typing import Any
 
 from app.core.blocks import Block, Blocks, text_block
 from app.core.messages import Role
+from app.encoders import anthropic
 from app.encoders.encoding import Encoded, EncodingOptions
 from app.encoders.request import NeutralMessage, NeutralRequest, NeutralTool
 
@@ -32,6 +33,12 @@ def neutral(
 
 def said(role: Role, *content: str | Block) -> NeutralMessage:
     return NeutralMessage(role=role, blocks=_blocks(content))
+
+
+def sent(*messages: NeutralMessage, model: str = "model-1") -> list[list[Any]]:
+    """The content of each message to Anthropic."""
+    elements: Any = anthropic.encode(neutral(*messages, model=model), OPTIONS).elements
+    return [element["content"] for element in elements]
 
 
 def calls_of(encoded: Encoded, index: int) -> list[Any]:

@@ -21,7 +21,7 @@ from app.core.errors import (
 from app.core.facts import form_with_tokens
 from app.core.ids import check_key, check_message_id
 from app.core.item_limits import check_message
-from app.core.shaping import DuplicateCallIds
+from app.core.shaping import DuplicateCallIds, UnsupportedData
 from app.core.stored import NewMessage, StoredMessage
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -47,6 +47,7 @@ class AppendState:
     open_calls: Mapping[str, OpenCall]
     accepts_data_blocks: bool
     duplicate_call_ids: DuplicateCallIds = "refuse"
+    unsupported_data: UnsupportedData = "refuse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +213,8 @@ def _check_item(draft: Draft, state: AppendState) -> None:
         message.facts.json_bytes,
     )
     is_request = message.role == "user" and message.kind == "normal"
-    if is_request and message.facts.has_data and not state.accepts_data_blocks:
+    is_refused = not state.accepts_data_blocks and state.unsupported_data == "refuse"
+    if is_request and message.facts.has_data and is_refused:
         raise UnsupportedUserData(
             "the session's model does not accept data blocks in real user input",
             message_index=draft.index,

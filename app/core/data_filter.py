@@ -9,7 +9,7 @@ Source: docs/semantics/request-copy.md#data-filter.
 from collections.abc import Set
 from dataclasses import replace
 
-from app.core.blocks import Blocks, Data, ToolResult
+from app.core.blocks import Blocks, Data, FileIdSource, ToolResult, text_block
 from app.core.content import decode_content
 from app.core.errors import UnsupportedUserData
 from app.core.facts import form_of
@@ -38,7 +38,8 @@ def without_data_blocks(
     for index, item in enumerate(items):
         if not item.facts.has_data or (item.role == "tool" and index not in answers):
             continue
-        refuse_user_data(item, index)
+        if context.shaping.unsupported_data == "refuse":
+            refuse_user_data(item, index)
         kept[index] = item.with_form(_filtered(item, context).form)
         repairs.append(
             Repair(code="data_block_filtered", item_index=index, message_id=message_id(item))
@@ -61,12 +62,14 @@ def refuse_user_data(item: Item, index: int) -> None:
 
 
 def _filtered(item: Item, context: StepContext) -> Rewrite:
-    key = ("data_filter", item.facts.element_sha256, context.counter.basis)
+    rule = context.shaping.unsupported_data
+    key = ("data_filter", rule, item.facts.element_sha256, context.counter.basis)
     known = context.memo.get(key)
     if known is not None:
         return known
     blocks = decode_content(item.content)
-    rewrite = Rewrite(form=form_of(item.role, blocks_without_data(blocks), context.counter))
+    told = blocks_with_lines(blocks) if rule == "placeholder" else blocks_without_data(blocks)
+    rewrite = Rewrite(form=form_of(item.role, told, context.counter))
     context.memo[key] = rewrite
     return rewrite
 
@@ -80,3 +83,27 @@ def blocks_without_data(blocks: Blocks) -> Blocks:
         for block in blocks
         if not isinstance(block, Data)
     )
+
+
+def blocks_with_lines(blocks: Blocks) -> Blocks:
+    """The blocks with a line for each medium, that inside tool results included."""
+    return tuple(
+        replace(block, output=blocks_with_lines(block.output))
+        if isinstance(block, ToolResult)
+        else text_block(data_line(block))
+        if isinstance(block, Data)
+        else block
+        for block in blocks
+    )
+
+
+def data_line(data: Data) -> str:
+    """What stands for a medium that the model does not take.
+
+    >>> from app.core.blocks import UrlSource
+    >>> source = UrlSource(source_type="url", url="https://a.test/b", media_type="image/png")
+    >>> data_line(Data(type="data", source=source, name="b.png"))
+    '[media left out: image/png, b.png]'
+    """
+    sort = "file" if isinstance(data.source, FileIdSource) else data.source.media_type
+    return f"[media left out: {sort if data.name is None else f'{sort}, {data.name}'}]"

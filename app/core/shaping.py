@@ -15,6 +15,9 @@ Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
 DuplicateCallIds: TypeAlias = Literal["refuse", "rename"]
 """What becomes of a call whose id another open call has."""
 
+UnsupportedData: TypeAlias = Literal["refuse", "placeholder"]
+"""What becomes of media that the model does not take."""
+
 InvalidArguments: TypeAlias = Literal["keep", "wrap"]
 """What becomes of a call's arguments that are no JSON object."""
 
@@ -51,6 +54,10 @@ class Shaping(Protocol):
     @property
     def tool_output_truncation(self) -> Truncation | None:
         """The cut of every tool result, in place of projection. None: projection."""
+
+    @property
+    def unsupported_data(self) -> UnsupportedData:
+        """Whether media that the model does not take is refused, or gives way to a line."""
 
     @property
     def duplicate_call_ids(self) -> DuplicateCallIds:

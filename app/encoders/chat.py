@@ -21,6 +21,7 @@ from app.core.blocks import (
     ToolResult,
 )
 from app.core.canonical import Json
+from app.core.data_filter import data_line
 from app.core.messages import Role
 from app.core.wrapped_arguments import argument_text
 from app.encoders.call_ids import CallIdRule, CallIds
@@ -29,7 +30,6 @@ from app.encoders.media import media_type
 from app.encoders.placeholders import (
     EMPTY_MESSAGE_TEXT,
     EMPTY_RESULT_TEXT,
-    media_note,
     moved_heading,
     moved_note,
 )
@@ -220,7 +220,7 @@ class ChatWriter:
             self.log.add("media_moved", index, detail=detail)
             return _text_part(moved_note(data))
         self.log.add("media_replaced", index, detail=detail)
-        return _text_part(media_note(data))
+        return _text_part(data_line(data))
 
     def _carried(self, data: Data) -> Part | None:
         return self.dialect.media_part(data) if self.options.accepts_data_blocks else None

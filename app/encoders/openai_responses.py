@@ -21,12 +21,13 @@ from app.core.blocks import (
     ToolResult,
 )
 from app.core.canonical import Json
+from app.core.data_filter import data_line
 from app.core.wrapped_arguments import argument_text
 from app.encoders.call_ids import CallIdRule, CallIds
 from app.encoders.encoding import Encoded, EncodingOptions
 from app.encoders.media import PDF_TYPE, address, is_image, media_type, payload
 from app.encoders.openai_responses_fields import response_fields
-from app.encoders.placeholders import EMPTY_MESSAGE_TEXT, EMPTY_RESULT_TEXT, media_note
+from app.encoders.placeholders import EMPTY_MESSAGE_TEXT, EMPTY_RESULT_TEXT
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
 from app.encoders.same_model import is_same_model
@@ -229,7 +230,7 @@ class ItemWriter:
 
     def _note(self, data: Data, index: int | None) -> str:
         self.log.add("media_replaced", index, detail=media_type(data) or "file")
-        return media_note(data)
+        return data_line(data)
 
 
 def _names_reasoning(data: object) -> bool:

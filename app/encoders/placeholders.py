@@ -26,17 +26,6 @@ NO_TOOL_NAME = "no_tool"
 NO_TOOL_DESCRIPTION = "Not to be called."
 
 
-def media_note(data: Data) -> str:
-    """A line that stands for a medium which a request cannot carry.
-
-    >>> from app.core.blocks import UrlSource
-    >>> source = UrlSource(source_type="url", url="https://a.test/b", media_type="image/png")
-    >>> media_note(Data(type="data", source=source, name="b.png"))
-    '[media left out: image/png, b.png]'
-    """
-    return f"[media left out: {_label(data)}]"
-
-
 def moved_note(data: Data) -> str:
     """A line that stands in a tool result for a medium that the next message carries.
 

@@ -23,6 +23,7 @@ from app.core.blocks import (
     ToolResult,
 )
 from app.core.canonical import Json
+from app.core.data_filter import data_line
 from app.core.text import is_blank
 from app.core.wrapped_arguments import RAW_KEY, argument_object
 from app.encoders.call_ids import CallIdRule, CallIds
@@ -33,7 +34,6 @@ from app.encoders.placeholders import (
     CONTINUE_TEXT,
     EMPTY_MESSAGE_TEXT,
     EMPTY_RESULT_TEXT,
-    media_note,
 )
 from app.encoders.repairs import RepairLog
 from app.encoders.request import NeutralRequest
@@ -280,7 +280,7 @@ class TurnWriter:
         if part is not None:
             return part
         self.log.add("media_replaced", index, detail=media_type(data) or "file")
-        return self.dialect.text(media_note(data))
+        return self.dialect.text(data_line(data))
 
 
 FAULTS: frozenset[ResultState] = frozenset({"error", "interrupted", "denied"})

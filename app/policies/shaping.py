@@ -15,6 +15,7 @@ from app.core.shaping import (
     PairingRule,
     RepeatedResults,
     Retention,
+    UnsupportedData,
 )
 from app.core.trimming import KEEP_ALL, Trimming
 from app.core.truncation import Truncation
@@ -37,6 +38,7 @@ class Shaping:
     max_images: int | None = None
     invalid_arguments: InvalidArguments = "keep"
     duplicate_call_ids: DuplicateCallIds = "refuse"
+    unsupported_data: UnsupportedData = "refuse"
     context_policy: Trimming = KEEP_ALL
     pairing: PairingRule = "synthesise"
     prune_when: PruneWhen = "at_line"

@@ -80,12 +80,14 @@ async def append_drafts(
 ) -> Appended:
     """Append inside a transaction that has locked the session; its row is not saved."""
     messages = MessageWriter(connection, session.incarnation)
+    shaping = policy_of(session).shaping
     state = AppendState(
         message_count=session.message_count,
         existing=await messages.by_ids([draft.message.id for draft in drafts]),
         open_calls=await messages.open_calls(),
         accepts_data_blocks=profile_of(session).accepts_data_blocks,
-        duplicate_call_ids=policy_of(session).shaping.duplicate_call_ids,
+        duplicate_call_ids=shaping.duplicate_call_ids,
+        unsupported_data=shaping.unsupported_data,
     )
     plan = plan_append(drafts, state, expected.message_count)
     if plan.arrived:

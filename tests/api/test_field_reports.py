@@ -170,3 +170,29 @@ async def test_two_calls_with_one_id_are_refused_where_the_policy_says_nothing(a
     refused = await session.post("messages", {"messages": [user("q"), calls("x", "x")]})
 
     assert (refused.status_code, refused.json()["code"]) == (409, "duplicate_tool_call")
+
+
+async def test_media_that_a_model_does_not_take_gives_way_to_a_line_where_the_policy_says_so(
+    api: Api,
+) -> None:
+    blind = {"name": "model-a", "context_window": 200_000, "accepts_data_blocks": False}
+    policy = {"preset": "openwork", "unsupported_data": "placeholder"}
+    session = await api.session(policy=policy, model_profile=blind)
+    image = {"type": "data", "source": PNG, "name": "a.png"}
+    answer = message("tool", [{**tool_result("c1"), "output": [image]}], "m3")
+    prepared = await session.prepare(
+        append=[message("user", [text_block("look"), image], "m1"), calls("c1"), answer]
+    )
+    seeing = {**blind, "accepts_data_blocks": True}
+    succeeded(await api.client.patch("/v1/sessions/s", json={"model_profile": seeing}))
+    after = await session.prepare()
+
+    assert json.dumps(prepared["request"]).count("[media left out: image/png, a.png]") == 2
+    assert {(each["code"], each["message_id"]) for each in prepared["repairs"]} == {
+        *(("data_block_filtered", "m1"), ("data_block_filtered", "m3")),
+    }
+    assert json.dumps(after["request"]).count('"base64"') == 2
+    refused = await (await api.session("t", model_profile=blind)).post(
+        "messages", {"messages": [message("user", [image])]}
+    )
+    assert refused.json()["code"] == "unsupported_user_data"

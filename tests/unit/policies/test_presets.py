@@ -110,6 +110,7 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "max_images": None,
         "invalid_arguments": "keep",
         "duplicate_call_ids": "refuse",
+        "unsupported_data": "refuse",
         "tool_output_truncation": None,
         "context_policy": "keep_all",
         "pairing": "synthesise",

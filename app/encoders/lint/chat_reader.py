@@ -67,7 +67,10 @@ def _call(call: Mapping[str, Any], path: str, seen: SeenBody) -> SeenCall:
     arguments = function.get("arguments")
     is_object = is_object_text(arguments) or isinstance(arguments, Mapping)
     return SeenCall(
-        path=f"{path}.id", id=seen.text(call.get("id"), f"{path}.id"), has_object=is_object
+        path=f"{path}.id",
+        id=seen.text(call.get("id"), f"{path}.id"),
+        has_object=is_object,
+        arguments_path=f"{path}.function.arguments",
     )
 
 

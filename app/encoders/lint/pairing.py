@@ -35,7 +35,7 @@ def check_pairs(seen: SeenBody, rules: ProviderRules) -> None:
         for call in message.calls():
             if not call.has_object:
                 detail = "the arguments must be a JSON object"
-                seen.log.add("invalid_arguments", call.path, detail)
+                seen.log.add("invalid_arguments", call.arguments_path, detail)
 
 
 def _tell_open(seen: SeenBody, open_calls: Sequence[SeenCall]) -> None:

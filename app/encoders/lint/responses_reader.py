@@ -81,6 +81,7 @@ def _call(item: Mapping[str, Any], path: str, seen: SeenBody) -> SeenCall:
         path=f"{path}.call_id",
         id=seen.text(item.get("call_id"), f"{path}.call_id"),
         has_object=is_free or is_object_text(item.get("arguments")),
+        arguments_path=f"{path}.arguments",
     )
 
 

@@ -30,6 +30,7 @@ class SeenCall:
     id: str
     has_object: bool
     """Whether its arguments are a JSON object."""
+    arguments_path: str
     is_signed: bool = False
 
 

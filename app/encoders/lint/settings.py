@@ -14,7 +14,7 @@ from app.encoders.lint.rules import ProviderRules
 from app.encoders.lint.seen import SeenBody, SeenText
 
 _VOLATILE = re.compile(
-    r"\b[0-9]{4}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
+    r"(?:\b[0-9]{4}-[01][0-9]-[0-3][0-9][T ]|\b)[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9]"
     r"|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b",
     re.IGNORECASE,
 )

@@ -107,7 +107,12 @@ def _anthropic(part: Mapping[str, Any], path: str, seen: SeenBody) -> SeenPart:
             seen.text(part.get("name"), f"{path}.name")
             call_id = seen.text(part.get("id"), f"{path}.id")
             is_object = isinstance(part.get("input"), Mapping)
-            return SeenCall(path=f"{path}.id", id=call_id, has_object=is_object)
+            return SeenCall(
+                path=f"{path}.id",
+                id=call_id,
+                has_object=is_object,
+                arguments_path=f"{path}.input",
+            )
         case "tool_result":
             call_id = seen.text(part.get("tool_use_id"), f"{path}.tool_use_id")
             _inside(part.get("content"), f"{path}.content", seen, _anthropic)
@@ -134,7 +139,12 @@ def _bedrock(part: Mapping[str, Any], path: str, seen: SeenBody) -> SeenPart:
         call_id = seen.text(use.get("toolUseId"), f"{path}.toolUse.toolUseId")
         seen.text(use.get("name"), f"{path}.toolUse.name")
         is_object = isinstance(use.get("input"), Mapping)
-        return SeenCall(path=f"{path}.toolUse.toolUseId", id=call_id, has_object=is_object)
+        return SeenCall(
+            path=f"{path}.toolUse.toolUseId",
+            id=call_id,
+            has_object=is_object,
+            arguments_path=f"{path}.toolUse.input",
+        )
     if "toolResult" in part:
         result = seen.mapping(part["toolResult"], f"{path}.toolResult")
         call_id = seen.text(result.get("toolUseId"), f"{path}.toolResult.toolUseId")
@@ -166,6 +176,7 @@ def _gemini(part: Mapping[str, Any], path: str, seen: SeenBody) -> SeenPart:
             # Without ids calls and results are told apart by their names and order.
             id=_text(call.get("id")) or name,
             has_object=isinstance(call.get("args", {}), Mapping),
+            arguments_path=f"{path}.functionCall.args",
             is_signed=bool(part.get("thoughtSignature")),
         )
     if "functionResponse" in part:

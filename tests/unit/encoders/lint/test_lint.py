@@ -1,6 +1,7 @@
 """Lint by hand-made bodies: at least one for every code, and one of each format without a fault."""
 
 from base64 import b64encode
+from pathlib import Path
 from struct import pack
 from typing import Any, get_args
 
@@ -8,7 +9,7 @@ import pytest
 
 from app.core.model_profile import ModelProfile, unknown_profile
 from app.encoders.encoding import Format
-from app.encoders.lint.findings import MOST_FINDINGS, FindingCode
+from app.encoders.lint.findings import MOST_FINDINGS, SEVERITIES, FindingCode
 from app.encoders.lint.formats import lint
 
 UUID = "5b0f6f0e-3a3c-4a38-9e0c-0d4d3f7f0a11"
@@ -201,7 +202,7 @@ BAD: list[tuple[FindingCode, str, Format, dict[str, Any]]] = [
      chat(USER, asked("c1", "c1"), answer("c1"), answer("c1"))),
     ("duplicate_call_id", "messages.3.content.0.id", "anthropic.messages",
      claude(USER, used("c1"), result("c1"), used("c1"), result("c1"), tools=TOOLS)),
-    ("invalid_arguments", "messages.1.tool_calls.0.id", "openai.chat",
+    ("invalid_arguments", "messages.1.tool_calls.0.function.arguments", "openai.chat",
      chat(USER, asked("c1", arguments="{broken"), answer("c1"))),
     ("unsigned_thinking", "messages.1.content.0", "anthropic.messages",
      claude(USER, {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}, TEXT]},
@@ -247,6 +248,8 @@ BAD: list[tuple[FindingCode, str, Format, dict[str, Any]]] = [
      claude(USER, thinking={"type": "enabled", "budget_tokens": 9})),
     ("volatile_prefix", "messages.0.content", "openai.chat",
      chat({"role": "system", "content": "It is 2026-01-01T10:00:00."}, USER)),
+    ("volatile_prefix", "messages.0.content", "mistral.chat",
+     chat({"role": "system", "content": "Current time is 15:09:20"}, USER)),
     ("volatile_prefix", "system.0.text", "bedrock.converse",
      {"system": [{"text": UUID}], "messages": [{"role": "user", "content": [{"text": "q"}]}]}),
     ("volatile_prefix", "tools.0.function.description", "openai.chat",
@@ -305,6 +308,25 @@ def test_every_code_has_a_body_that_shows_it() -> None:
     shown = {code for code, *_ in BAD} | {"output_limit", "window", "unsigned_call"}
 
     assert shown == set(get_args(FindingCode))
+
+
+def test_B119_a_clock_in_front_of_everything_is_told() -> None:
+    body = chat({"role": "system", "content": "Current time is 15:09:20"}, USER)
+
+    assert of("openai.chat", body) == {("volatile_prefix", "messages.0.content")}
+    assert of("openai.chat", chat({"role": "system", "content": "Today is Monday."}, USER)) == set()
+
+
+def test_the_page_has_every_code_with_its_severity() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "semantics" / "lint.md").read_text("utf-8")
+    rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| `")]
+    told = {
+        code.strip(" `"): severity.strip() for codes, severity in rows for code in codes.split(",")
+    }
+
+    assert {code: told.get(code) for code in get_args(FindingCode)} == {
+        code: SEVERITIES.get(code, "error") for code in get_args(FindingCode)
+    }
 
 
 def test_warnings_are_no_reason_to_refuse() -> None:

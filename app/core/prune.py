@@ -10,8 +10,10 @@ from app.core.blocks import Block, Blocks, Text, ToolResult, text_block
 from app.core.content import decode_content
 from app.core.facts import ResultFact, form_of, joined_text, visible_bytes
 from app.core.items import Item, is_stored_through
+from app.core.json_cut import cut_json
 from app.core.pairing import called_names
 from app.core.request_copy import PruneCounts, RequestCopy, Rewrite, StepContext
+from app.core.shaping import Cut
 
 DEFAULT_PRUNE_CHARS = 8_192
 """Results up to this many code points stay whole (OpenWork's value)."""
@@ -67,13 +69,15 @@ def _is_clearable(fact: ResultFact, directory: str | None) -> bool:
 def _rewritten(item: Item, treatments: tuple[_Treatment, ...], context: StepContext) -> Rewrite:
     limit = context.prune_tool_result_chars
     directory = context.boundary.spill_directory
-    key = ("prune", item.facts.element_sha256, context.counter.basis, limit, directory, *treatments)
+    cut = context.shaping.cut
+    about = (item.facts.element_sha256, context.counter.basis, limit, directory)
+    key = ("prune", cut, *about, *treatments)
     known = context.memo.get(key)
     if known is not None:
         return known
     remaining = iter(treatments)
     blocks = tuple(
-        _treated(block, next(remaining), limit, directory)
+        _treated(block, next(remaining), limit, directory, cut)
         if isinstance(block, ToolResult)
         else block
         for block in decode_content(item.content)
@@ -87,14 +91,20 @@ def _rewritten(item: Item, treatments: tuple[_Treatment, ...], context: StepCont
 
 
 def _treated(
-    result: ToolResult, treatment: _Treatment, limit_chars: int, directory: str | None
+    result: ToolResult,
+    treatment: _Treatment,
+    limit_chars: int,
+    directory: str | None,
+    cut: Cut,
 ) -> Block:
     location = _location(directory, result.id)
     match treatment:
         case "leave":
             return result
         case "shorten":
-            shortened = _shortened(joined_text(result.output), limit_chars, location)
+            text = joined_text(result.output)
+            as_json = _json_cut(text, limit_chars, location) if cut == "json" else None
+            shortened = as_json or _shortened(text, limit_chars, location)
             return replace(result, output=with_single_text(result.output, shortened))
         case "clear":
             marker = _cleared(visible_bytes(result.output), location)
@@ -103,6 +113,12 @@ def _treated(
 
 def _cleared(size_bytes: int, location: str) -> str:
     return f"[tool result cleared: {size_bytes} bytes omitted{location}]"
+
+
+def _json_cut(text: str, limit_chars: int, location: str) -> str | None:
+    """The text cut as JSON, to as much as a head and a tail would keep; None where it is none."""
+    most = limit_chars // 2 + limit_chars // 8
+    return cut_json(text, lambda cut: len(cut) <= most, location)
 
 
 def _shortened(text: str, limit_chars: int, location: str) -> str:

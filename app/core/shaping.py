@@ -15,6 +15,9 @@ Retention: TypeAlias = Literal["keep", "never_clear", "always_clear"]
 DuplicateCallIds: TypeAlias = Literal["refuse", "rename"]
 """What becomes of a call whose id another open call has."""
 
+Cut: TypeAlias = Literal["text", "json"]
+"""How a result that is too long loses its middle or its ends."""
+
 UnsupportedData: TypeAlias = Literal["refuse", "placeholder"]
 """What becomes of media that the model does not take."""
 
@@ -54,6 +57,10 @@ class Shaping(Protocol):
     @property
     def tool_output_truncation(self) -> Truncation | None:
         """The cut of every tool result, in place of projection. None: projection."""
+
+    @property
+    def cut(self) -> Cut:
+        """Whether a cut result that is JSON stays JSON."""
 
     @property
     def unsupported_data(self) -> UnsupportedData:

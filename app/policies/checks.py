@@ -60,6 +60,7 @@ CHECKS: Mapping[str, Check] = {
     "drop_old_thinking": one_of("keep", "behind_watermark"),
     "repeated_results": one_of("keep", "reference"),
     "tool_output_truncation": or_none(truncation),
+    "cut": one_of("text", "json"),
     "unsupported_data": one_of("refuse", "placeholder"),
     "duplicate_call_ids": one_of("refuse", "rename"),
     "invalid_arguments": one_of("keep", "wrap"),

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from app.core.shaping import (
     CacheState,
+    Cut,
     DuplicateCallIds,
     InvalidArguments,
     OldThinking,
@@ -39,6 +40,7 @@ class Shaping:
     invalid_arguments: InvalidArguments = "keep"
     duplicate_call_ids: DuplicateCallIds = "refuse"
     unsupported_data: UnsupportedData = "refuse"
+    cut: Cut = "text"
     context_policy: Trimming = KEEP_ALL
     pairing: PairingRule = "synthesise"
     prune_when: PruneWhen = "at_line"

@@ -196,3 +196,17 @@ async def test_media_that_a_model_does_not_take_gives_way_to_a_line_where_the_po
         "messages", {"messages": [message("user", [image])]}
     )
     assert refused.json()["code"] == "unsupported_user_data"
+
+
+async def test_a_cut_result_that_is_json_stays_json_where_the_policy_says_so(api: Api) -> None:
+    session = await api.session(policy={"preset": "openwork", "cut": "json"})
+    output = json.dumps([{"name": f"n{number}", "log": "x" * 50} for number in range(9_000)])
+    answer = message("tool", [tool_result("c1", output)], "m3")
+    prepared = await session.prepare(append=[user("q"), calls("c1"), answer])
+    shown = prepared["request"]["messages"][-1]["content"][0]["output"][0]["text"]
+    rows = json.loads(shown)
+
+    assert len(shown.encode()) <= 32_000
+    assert rows[0]["name"] == "n0"
+    assert rows[-1].endswith("items omitted]")
+    assert prepared["projection"]["truncated_tool_results"] == 1

@@ -108,6 +108,7 @@ SHAPINGS = st.builds(
     old_call_argument_chars=st.sampled_from([None, 100, 250]),
     drop_old_thinking=st.sampled_from(["keep", "behind_watermark"]),
     repeated_results=st.sampled_from(["keep", "reference"]),
+    cut=st.sampled_from(["text", "json"]),
     invalid_arguments=st.sampled_from(["keep", "wrap"]),
     max_images=st.sampled_from([None, None, 0, 1, 3]),
     tool_output_truncation=st.one_of(
@@ -183,6 +184,7 @@ def test_without_a_boundary_only_what_knows_no_age_is_on(
     ageless = Shaping(
         tool_output_truncation=context.shaping.tool_output_truncation,
         invalid_arguments=context.shaping.invalid_arguments,
+        cut=context.shaping.cut,
         max_images=context.shaping.max_images,
     )
     cut_only = replace(nowhere, shaping=ageless)

@@ -111,6 +111,7 @@ def test_a_policy_comes_back_from_its_json() -> None:
         "invalid_arguments": "keep",
         "duplicate_call_ids": "refuse",
         "unsupported_data": "refuse",
+        "cut": "text",
         "tool_output_truncation": None,
         "context_policy": "keep_all",
         "pairing": "synthesise",

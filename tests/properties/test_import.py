@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core import canonical
@@ -138,6 +138,7 @@ def replaced(value: Any, path: Path, new: object) -> object:
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@settings(derandomize=True)
 @given(items=CONVERSATIONS, system=SYSTEM)
 def test_a_body_that_was_encoded_is_encoded_again_as_it_was(
     name: Format, items: Sequence[Item], system: Any
